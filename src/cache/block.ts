@@ -39,6 +39,13 @@ export class Block implements SlotOwner, CoveredBlock {
     this.#memory = memory;
   }
 
+  /** Puts the block into a slot that holds `valid` of its bytes already. */
+  restore(slot: number, memory: Buffer, valid: Span): void {
+    this.#slot = slot;
+    this.#memory = memory;
+    this.#valid = valid;
+  }
+
   get slot(): number {
     return this.#slot;
   }

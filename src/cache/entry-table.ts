@@ -1,16 +1,32 @@
 import { LRUCache } from 'lru-cache';
 import { Generation } from './generation.ts';
+import type { MemoryTier } from './memory-tier.ts';
 import type { ObjectKey } from './object-key.ts';
+import { PackedEntries } from './packed-entries.ts';
+import { PackedEntry, type Revive } from './packed-entry.ts';
 import { type ObjectRecord, recordCostBytes } from './record.ts';
 
 /** All that is known of one object: its records, keyed by `recordName`. */
-interface Entry {
+export interface Entry {
   readonly objectKey: ObjectKey;
   readonly records: ReadonlyMap<string, ObjectRecord>;
 }
 
+/** What operators are told of an object, packed or not. */
+interface KnownObject {
+  readonly text: string;
+  readonly keySlot: number;
+  readonly heldBytes: number;
+}
+
 /** Records (versions and variants) kept per object. Bounded because clients choose the values of varying headers. */
 const RECORDS_PER_ENTRY = 64;
+
+/** Share of the limit for entries that are not packed: those that were used last. */
+const UNPACKED_SHARE = 1 / 4;
+
+/** How many entries that are in use are passed over, at each change, in search of one to pack. */
+const PASSED_OVER = 16;
 
 /** The distinct contents that the records of `entry` refer to. */
 export function generationsOf(entry: Entry): Set<Generation> {
@@ -22,44 +38,64 @@ export function generationsOf(entry: Entry): Set<Generation> {
 }
 
 /**
- * The entries of one worker. When their estimated cost exceeds the limit, the least recently used are evicted together
- * with their blocks.
+ * The entries of one worker. Those that were used last are objects; the others are packed. When their estimated cost
+ * exceeds the limit, some go together with their blocks, see `PackedEntries`.
  */
 export class EntryTable {
+  readonly #maxBytes: number;
+  readonly #tier: Pick<MemoryTier, 'entrust' | 'evictOne' | 'free'>;
   readonly #entries: LRUCache<string, Entry>;
+  readonly #packed: PackedEntries;
+  /** Entries that have just become too many, still to be packed. */
+  readonly #surplus: Entry[] = [];
 
   /** @param maxBytes limit for the estimated heap that entries and records cost */
-  constructor(maxBytes: number) {
+  constructor(maxBytes: number, tier: Pick<MemoryTier, 'entrust' | 'evictOne' | 'free'>) {
+    this.#maxBytes = maxBytes;
+    this.#tier = tier;
+    this.#packed = new PackedEntries(tier);
+    const maxSize = Math.max(1, Math.floor(maxBytes * UNPACKED_SHARE));
     this.#entries = new LRUCache<string, Entry>({
-      maxSize: maxBytes,
-      maxEntrySize: maxBytes,
+      maxSize,
+      maxEntrySize: maxSize,
       sizeCalculation: entryCostBytes,
       dispose: (entry, _key, reason) => {
-        if (reason !== 'set') retire(generationsOf(entry));
+        if (reason === 'evict') this.#surplus.push(entry);
+        else if (reason !== 'set') retire(generationsOf(entry));
       },
     });
   }
 
   get capacityBytes(): number {
-    return this.#entries.maxSize;
+    return this.#maxBytes;
   }
 
   get size(): number {
-    return this.#entries.size;
+    return this.#entries.size + this.#packed.size;
   }
 
   /** Estimated heap that the entries cost. */
   get costBytes(): number {
-    return this.#entries.calculatedSize;
+    return this.#entries.calculatedSize + this.#packed.costBytes;
   }
 
+  /** The entry, unless it is packed. */
   get(objectKey: ObjectKey): Entry | undefined {
     return this.#entries.get(objectKey.text);
   }
 
   /** Like `get`, without counting as a use. */
-  peek(objectKey: ObjectKey): Entry | undefined {
-    return this.#entries.peek(objectKey.text);
+  peek({ text }: Pick<ObjectKey, 'text'>): Entry | undefined {
+    return this.#entries.peek(text);
+  }
+
+  /** The entry, if it was packed: its contents are made by `create`. */
+  revive(objectKey: ObjectKey, create: Revive): Entry | undefined {
+    const packed = this.#packed.take(objectKey.text);
+    if (!packed) return undefined;
+    const entry = { objectKey, records: packed.revive(create) };
+    this.#set(entry);
+    return entry;
   }
 
   /** Whether any record refers to `generation`. */
@@ -68,7 +104,10 @@ export class EntryTable {
     return entry !== undefined && generationsOf(entry).has(generation);
   }
 
-  /** Stores `record` under `name`, and retires contents that no record of the object refers to any more. */
+  /**
+   * Stores `record` under `name`, and retires contents that no record of the object refers to any more. What was packed is
+   * dropped: it must have been revived before, if it is to stay.
+   */
   put(objectKey: ObjectKey, name: string, record: ObjectRecord): void {
     const records = new Map(this.#entries.peek(objectKey.text)?.records);
     records.delete(name);
@@ -80,11 +119,17 @@ export class EntryTable {
     this.#replace(objectKey, records);
   }
 
-  /** Deletes one record of an object, or all of them. */
-  forget(objectKey: ObjectKey, name?: string): void {
-    const records = new Map(name === undefined ? [] : this.#entries.peek(objectKey.text)?.records);
-    if (name !== undefined) records.delete(name);
+  /** Deletes one record of an object that is not packed. */
+  forget(objectKey: ObjectKey, name: string): void {
+    const records = new Map(this.#entries.peek(objectKey.text)?.records);
+    records.delete(name);
     this.#replace(objectKey, records);
+  }
+
+  /** Deletes all that is known of an object. */
+  drop(text: string): void {
+    this.#entries.delete(text);
+    this.#packed.drop(text);
   }
 
   /** Recalculates the cost of an entry whose content has grown. */
@@ -94,11 +139,20 @@ export class EntryTable {
     if (entry) this.#set({ ...entry });
   }
 
-  *[Symbol.iterator](): IterableIterator<Entry> {
-    yield* this.#entries.values();
+  /** What is held of one object. */
+  known({ text }: ObjectKey): KnownObject | undefined {
+    const entry = this.#entries.peek(text);
+    return entry ? knownOf(entry) : this.#packed.get(text);
+  }
+
+  /** What is held of all objects. */
+  *[Symbol.iterator](): IterableIterator<KnownObject> {
+    for (const entry of this.#entries.values()) yield knownOf(entry);
+    yield* this.#packed;
   }
 
   #replace(objectKey: ObjectKey, records: ReadonlyMap<string, ObjectRecord>): void {
+    this.#packed.drop(objectKey.text);
     const before = this.#entries.peek(objectKey.text);
     const entry: Entry = { objectKey, records };
     const unused = before ? generationsOf(before) : new Set<Generation>();
@@ -108,11 +162,47 @@ export class EntryTable {
     else this.#set(entry);
   }
 
-  /** An entry that alone exceeds the limit is not kept. */
   #set(entry: Entry): void {
+    this.#keep(entry);
+    this.#packSurplus();
+    this.#packed.limit(this.#maxBytes - this.#entries.calculatedSize);
+  }
+
+  /** An entry that alone exceeds the limit is not kept. */
+  #keep(entry: Entry): void {
     this.#entries.set(entry.objectKey.text, entry);
     if (!this.#entries.has(entry.objectKey.text)) retire(generationsOf(entry));
   }
+
+  /** What is in use cannot be packed, and counts as used last instead. */
+  #packSurplus(): void {
+    let passedOver = 0;
+    for (let entry = this.#surplus.shift(); entry; entry = this.#surplus.shift()) {
+      const generations = generationsOf(entry);
+      if (isPackable(entry, generations)) this.#pack(entry, generations);
+      else if (++passedOver > PASSED_OVER) retire(generations);
+      else this.#keep(entry);
+    }
+  }
+
+  #pack({ objectKey, records }: Entry, generations: ReadonlySet<Generation>): void {
+    const entrust = this.#tier.entrust.bind(this.#tier);
+    this.#packed.add(new PackedEntry(objectKey, records, generations, entrust, this.#packed));
+  }
+}
+
+function isPackable({ records }: Entry, generations: ReadonlySet<Generation>): boolean {
+  for (const record of records.values())
+    if (record.kind === 'readable' && !(record.content instanceof Generation)) return false;
+  for (const generation of generations) if (!generation.isIdle) return false;
+  return true;
+}
+
+function knownOf(entry: Entry): KnownObject {
+  const { text, keySlot } = entry.objectKey;
+  let heldBytes = 0;
+  for (const generation of generationsOf(entry)) heldBytes += generation.heldBytes;
+  return { text, keySlot, heldBytes };
 }
 
 /** Estimated heap cost of an entry and everything it refers to; a content shared by several records counts once. */

@@ -1,27 +1,12 @@
-import { lengthPrefixed } from '../base/length-prefixed.ts';
 import type { TraceContext } from '../http/trace-context.ts';
 import { Block, type Span } from './block.ts';
 import { CheckedBlock } from './checked-block.ts';
 import type { Content, ContentReader, Loan } from './content.ts';
 import { blocksWithin, type Coverage, coverageOf } from './coverage.ts';
+import { type AskedFor, type GenerationIdentity, identityHash } from './generation-identity.ts';
 import type { MemoryTier } from './memory-tier.ts';
-import { hashText } from './object-key.ts';
+import { missingFrom, missingUntil } from './missing-span.ts';
 import { PartMap } from './part-map.ts';
-
-/** What identifies an immutable content. */
-export interface GenerationIdentity {
-  /** `ObjectKey.text`. */
-  readonly objectKey: string;
-  readonly versionId: string | undefined;
-  /** Strong entity tag, quotes included; undefined for a content that is never combined with another response. */
-  readonly entityTag: string | undefined;
-  readonly sizeBytes: number;
-  /** Bytes of different encodings are never combined, even if a proxy before the store leaves the entity tag as it was. */
-  readonly contentEncoding?: string | undefined;
-}
-
-/** A run of bytes `[start, end)` of the whole content. */
-type ContentSpan = Span;
 
 /** Measured heap cost of a generation, including its number for other workers, and of each of its blocks. */
 const GENERATION_COST_BYTES = 1_000;
@@ -29,6 +14,8 @@ const BLOCK_COST_BYTES = 450;
 
 /** Reads bytes of generations. */
 export interface ContentAccess {
+  /** How missing bytes are asked for; undefined where nothing but the key is named. */
+  readonly asked?: AskedFor | undefined;
   /** A reader of `[from, to)` that fetches what is missing. `hasBegun`: bytes before `from` have already been sent. */
   open(of: Generation, from: number, to: number, hasBegun: boolean, trace?: TraceContext): ContentReader;
   /** Bytes of a block from offset `from`, at most up to `to`. */
@@ -74,9 +61,7 @@ export class Generation implements Content {
     this.#onGrown = onGrown;
     this.fillGroup = fillGroup;
     this.parts = new PartMap([], undefined, onGrown);
-    const { objectKey, versionId, entityTag, sizeBytes, contentEncoding } = identity;
-    const validators = [versionId, entityTag, contentEncoding].map(lengthPrefixed);
-    this.#hash = hashText(objectKey + validators.join('') + sizeBytes);
+    this.#hash = identityHash(identity);
   }
 
   get isRetired(): boolean {
@@ -120,15 +105,15 @@ export class Generation implements Content {
     return start + (this.blockAt(position)?.availableUntil(position - start) ?? position - start);
   }
 
-  /** The first missing run in `[from, to)`, widened to whole blocks and limited to about `limitBytes`. */
-  firstMissing(from: number, to: number, limitBytes: number): ContentSpan | undefined {
+  /** The first missing run in `[from, to)` of the content, widened to whole blocks and limited to about `limitBytes`. */
+  firstMissing(from: number, to: number, limitBytes: number): Span | undefined {
     let start = from;
     while (start < to && this.availableUntil(start) > start) start = this.availableUntil(start);
     if (start >= to) return undefined;
-    const first = this.blockAt(start) ? this.#missingFrom(start) : this.blockStart(start);
-    let end = this.#missingUntil(start);
+    const first = missingFrom(this, start);
+    let end = missingUntil(this, start);
     while (end < to && end - first < limitBytes && end % this.blockBytes === 0 && !this.blockAt(end)) {
-      end = this.#missingUntil(end);
+      end = missingUntil(this, end);
     }
     return { start: first, end };
   }
@@ -204,6 +189,35 @@ export class Generation implements Content {
     if (this.#retired) this.#freeUnread();
   }
 
+  /** How missing bytes are asked for. */
+  get asked(): AskedFor | undefined {
+    return this.#reading.asked;
+  }
+
+  /** Whether nobody reads it and none of its blocks is being filled. */
+  get isIdle(): boolean {
+    if (this.#readers > 0) return false;
+    for (const block of this.#blocks.values()) if (block.isFilling) return false;
+    return true;
+  }
+
+  /** Takes all blocks from the content, which must be idle; what is read of it from now on is not kept. */
+  takeBlocks(): Block[] {
+    const blocks = [...this.#blocks.values()];
+    this.#blocks.clear();
+    this.#retired = true;
+    return blocks;
+  }
+
+  /** Adds a block whose bytes `valid` are in `slot` already. */
+  restoreBlock(index: number, slot: number, valid: Span): void {
+    const block = this.#newBlock(index);
+    const start = index * this.blockBytes;
+    block.restore(slot, this.#tier.view(slot, this.blockEnd(start) - start), valid);
+    this.#tier.entrust(slot, block);
+    this.#blocks.set(index, block);
+  }
+
   /** Makes unread blocks that no reader `wants` soon the first to be evicted. */
   demoteUnread(wants: (from: number, to: number) => boolean): void {
     for (const block of this.#blocks.values()) {
@@ -250,8 +264,7 @@ export class Generation implements Content {
   #addBlock(position: number): Block | undefined {
     const index = Math.floor(position / this.blockBytes);
     const sizeBytes = this.blockEnd(position) - this.blockStart(position);
-    const contentHash = (this.#hash ^ Math.imul(index + 1, 0x9e3779b1)) >>> 0;
-    const block = this.#newBlock(index, contentHash);
+    const block = this.#newBlock(index);
     const slot = this.#tier.allocate(sizeBytes, block, this.fillGroup);
     if (slot === undefined) return undefined;
     block.place(slot, this.#tier.view(slot, sizeBytes));
@@ -259,14 +272,12 @@ export class Generation implements Content {
     return block;
   }
 
-  #newBlock(index: number, contentHash: number): Block {
+  #newBlock(index: number): Block {
+    const contentHash = this.#hash ^ Math.imul(index + 1, 0x9e3779b1);
     const { written } = this.#tier;
     const onEvicted = (block: Block) => this.#blocks.delete(block.index);
     if (!written) return new Block(index, contentHash, onEvicted);
-    const name = {
-      object: this.identity.objectKey,
-      start: index * this.blockBytes,
-    };
+    const name = { object: this.identity.objectKey, start: index * this.blockBytes };
     return new CheckedBlock(written, name, index, contentHash, onEvicted);
   }
 
@@ -274,20 +285,6 @@ export class Generation implements Content {
     const block = this.blockAt(position);
     if (!block?.isFilling) throw new RangeError(`the block at ${position} is not open`);
     return block;
-  }
-
-  #missingFrom(position: number): number {
-    const block = this.blockAt(position);
-    const start = this.blockStart(position);
-    if (!block) return start;
-    const { valid } = block;
-    return position - start >= valid.end && valid.end > valid.start ? start + valid.end : start;
-  }
-
-  #missingUntil(position: number): number {
-    const start = this.blockStart(position);
-    const sizeBytes = this.blockEnd(position) - start;
-    return start + (this.blockAt(position)?.nextAvailable(position - start, sizeBytes) ?? sizeBytes);
   }
 }
 

@@ -13,19 +13,8 @@ import { UnreadShare } from './unread-share.ts';
 import { WaitingFills } from './waiting-fills.ts';
 import { WrittenBytes } from './written-bytes.ts';
 
-/**
- * Upper limit for the ghost list of a size class (about 40 bytes of heap per entry). The list is sized for all slots
- * that the class could have, not those it has at the moment.
- */
+/** Limit for the ghosts of a size class, of 40 bytes of heap each: else as many as the slots that it could have at most. */
 const REMEMBERED_LIMIT = 4_096;
-
-/** Usage of the memory tier, for metrics. */
-interface MemoryTierUsage {
-  readonly capacityBytes: number;
-  readonly usedBytes: number;
-  readonly slots: number;
-  readonly evictions: number;
-}
 
 /**
  * The memory tier of one worker: allocates slots in its pages of the arena and evicts them. A slot is *filling* until
@@ -89,7 +78,8 @@ export class MemoryTier {
     this.#leastRead = new SizeClassBalancer(this.#queues, this.#pages, inMain, search, isFilling);
   }
 
-  get usage(): MemoryTierUsage {
+  /** For metrics. */
+  get usage() {
     return {
       capacityBytes: this.#pages.count * this.#pageBytes,
       usedBytes: this.#usedBytes,
@@ -170,6 +160,17 @@ export class MemoryTier {
     if (this.#unread[local] === 0 || this.#filling.has(local)) return;
     this.#unread[local] = 0;
     this.#queueOf(local).demote(local);
+  }
+
+  /** Makes `owner` that of `slot`, which is complete. */
+  entrust(slot: number, owner: SlotOwner): void {
+    this.#owners[slot - this.#firstSlot] = owner;
+  }
+
+  /** Evicts the next victim of the class with the most contents, if there is one that nobody reads. */
+  evictOne(): void {
+    const victim = this.#leastRead.victimOfMost();
+    if (victim !== undefined) this.#evict(victim);
   }
 
   /** Frees `slot`. Readers that have pinned it may finish. */

@@ -48,6 +48,13 @@ export function isInRange({ backend, bucket, key }: ObjectKey, range: KeyRange):
   return backend === range.backend && bucket === range.bucket && key.startsWith(range.keyPrefix);
 }
 
+/** The same of `ObjectKey.text`. */
+export function isTextInRange(text: string, range: KeyRange): boolean {
+  const bucket = bucketText(range);
+  if (!text.startsWith(bucket)) return false;
+  return text.startsWith(range.keyPrefix, text.indexOf(':', bucket.length) + 1);
+}
+
 /** The worker that owns everything known about a key. */
 export function ownerOf(keyHash: number, workers: number): number {
   return (keyHash % SHARD_COUNT) % workers;

@@ -25,6 +25,11 @@ interface RecordBase extends Asked {
   readonly fields: readonly HeaderField[];
   readonly receivedMs: number;
   readonly directives: FreshnessDirectives;
+  /**
+   * Whether the store has refused the object since it confirmed this record. Then it is not served where the store fails: what
+   * the store answers next makes a new record (docs/architecture.md, law 6).
+   */
+  readonly isWithdrawn?: boolean;
 }
 
 /** An object or version that can be read. */

@@ -53,6 +53,13 @@ export class SizeClassBalancer {
     return this.#search.find((this.#isFilling() ? pageLoss.kept : pageLoss.inUse) - 1);
   }
 
+  /** The next victim of the class with the most slots that are not being filled. */
+  victimOfMost(): number | undefined {
+    let most = this.#queues[0];
+    for (const queue of this.#queues) if (queue.length > (most?.length ?? 0)) most = queue;
+    return most?.peek();
+  }
+
   /** The oldest next victim of other classes than `wanted`, if it is older than `stamp` and its page can be cleared. */
   #other(wanted: number, sparesReadAgain: boolean, stamp = Number.POSITIVE_INFINITY): number | undefined {
     const mostLoss = sparesReadAgain ? pageLoss.nothing : pageLoss.readAgain;

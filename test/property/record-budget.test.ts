@@ -2,8 +2,10 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { EntryTable, entryCostBytes, generationsOf } from '../../src/cache/entry-table.ts';
 import { Generation } from '../../src/cache/generation.ts';
+import type { GenerationIdentity } from '../../src/cache/generation-identity.ts';
 import { MemoryTier } from '../../src/cache/memory-tier.ts';
 import type { ObjectKey } from '../../src/cache/object-key.ts';
+import { PackedEntry } from '../../src/cache/packed-entry.ts';
 import { allocateSharedMemory } from '../../src/cache/shared-memory.ts';
 import { testKey } from '../support/object-keys.ts';
 import { recordOf } from '../support/records.ts';
@@ -45,25 +47,30 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 it('law 8: records with all that hangs on them, parts and blocks learned of later too, stay in their budget', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 300 }), steps => {
-      const table = new EntryTable(capacityBytes);
       const tier = new MemoryTier(allocateSharedMemory(200 * blockBytes, blockBytes, 1), 0);
+      const table = new EntryTable(capacityBytes, tier);
       const made: Generation[] = [];
-      const create = (key: ObjectKey) => {
-        const identity = {
-          objectKey: key.text,
-          versionId: undefined,
-          entityTag: `"${made.length}"`,
-          sizeBytes,
-        };
+      const revive = (key: ObjectKey, identity: GenerationIdentity) => {
         const reading = { open: unused, lend: unused };
         const generation = new Generation(identity, blockBytes, tier, reading, () => table.grew(key));
         made.push(generation);
         return generation;
       };
+      const create = (key: ObjectKey) =>
+        revive(key, { objectKey: key.text, versionId: undefined, entityTag: `"${made.length}"`, sizeBytes });
       for (const one of steps) {
+        if ('key' in one && one.kind !== 'forget') {
+          const key = keyOf(one);
+          table.revive(key, identity => revive(key, identity));
+        }
         take(one, table, made, create);
-        const entries = [...table];
-        const actualBytes = entries.reduce((sum, entry) => sum + entryCostBytes(entry), 0);
+        const known = [...table];
+        const entries = known.flatMap(one => table.peek(one) ?? []);
+        const packed = known.flatMap(one => (one instanceof PackedEntry ? one : []));
+        expect(entries.length + packed.length).toBe(table.size);
+        const actualBytes =
+          entries.reduce((sum, entry) => sum + entryCostBytes(entry), 0) +
+          packed.reduce((sum, { costBytes }) => sum + costBytes, 0);
         expect(actualBytes).toBeLessThanOrEqual(table.costBytes);
         expect(table.costBytes).toBeLessThanOrEqual(capacityBytes);
         const answering = new Set(entries.flatMap(entry => [...generationsOf(entry)]));
@@ -72,11 +79,18 @@ it('law 8: records with all that hangs on them, parts and blocks learned of late
           expect(generation.isRetired).toBe(true);
           expect(generation.heldBlocks).toBe(0);
         }
+        const heldBlocks = [...answering].reduce((sum, { heldBlocks }) => sum + heldBlocks, 0);
+        const packedBlocks = packed.reduce((sum, { slots }) => sum + slots.length, 0);
+        expect(tier.usage.slots, 'law 9').toBe(heldBlocks + packedBlocks);
       }
     }),
     { numRuns: 200 },
   );
 });
+
+function keyOf(one: Step): ObjectKey {
+  return testKey('main', 'b', `k${'key' in one ? one.key : 0}`);
+}
 
 function take(
   one: Step,
@@ -84,8 +98,8 @@ function take(
   made: Generation[],
   create: (key: ObjectKey) => Generation,
 ): void {
-  const key = testKey('main', 'b', `k${'key' in one ? one.key : 0}`);
-  if (one.kind === 'forget') table.forget(key);
+  const key = keyOf(one);
+  if (one.kind === 'forget') table.drop(key.text);
   if (one.kind === 'put') {
     const entry = table.peek(key);
     const [held] = entry ? generationsOf(entry) : [];

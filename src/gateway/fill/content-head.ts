@@ -1,5 +1,5 @@
 import type { StoreReplyHead } from '../../backend/store.ts';
-import type { GenerationIdentity } from '../../cache/generation.ts';
+import type { GenerationIdentity } from '../../cache/generation-identity.ts';
 import type { Part } from '../../cache/part-map.ts';
 import { parseContentLength } from '../../http/content-length.ts';
 import { type ContentRange, isInexactRange, parseContentRange } from '../../http/range.ts';

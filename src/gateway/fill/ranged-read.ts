@@ -1,7 +1,7 @@
 import { CollectedReply } from '../../backend/collected-reply.ts';
 import type { StoreCall, StoreReceiver, StoreReplyHead } from '../../backend/store.ts';
 import { StoreError } from '../../backend/store.ts';
-import type { GenerationIdentity } from '../../cache/generation.ts';
+import type { GenerationIdentity } from '../../cache/generation-identity.ts';
 import { type ContentHead, readContentHead } from './content-head.ts';
 import { InvalidReplyError, isRefusal, ObjectChangedError, refusedBy } from './fill-error.ts';
 

@@ -39,7 +39,7 @@ export function describeObject(
   const bucket = buckets.find(bucketName);
   if (!bucket) return undefined;
   const named = objectKeyOf(bucket, key);
-  const entry = objects.table.peek(named);
+  const entry = objects.table.peek(named) ?? objects.revive({ bucket, objectKey: named });
   if (!entry) return undefined;
   const policy = bucket.policyFor(key);
   const epoch = objects.epochs.current(named);

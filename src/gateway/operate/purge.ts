@@ -1,5 +1,4 @@
-import { generationsOf } from '../../cache/entry-table.ts';
-import { isInRange, type KeyRange } from '../../cache/object-key.ts';
+import { isInRange, isTextInRange, type KeyRange } from '../../cache/object-key.ts';
 import { type Bucket, objectKeyOf } from '../request/bucket.ts';
 import type { BucketTable } from '../request/bucket-table.ts';
 import type { Peers } from '../workers/peers.ts';
@@ -54,10 +53,10 @@ function purgeOf(
 function purgeKey(bucket: Bucket, key: string, { epochs, table }: WorkerCache): Purged {
   const named = objectKeyOf(bucket, key);
   epochs.raise(named.keySlot);
-  const entry = table.peek(named);
-  if (!entry) return nothing;
-  const bytes = heldBytes(entry);
-  table.forget(named);
+  const known = table.known(named);
+  if (!known) return nothing;
+  const bytes = known.heldBytes;
+  table.drop(named.text);
   return { objects: 1, bytes };
 }
 
@@ -68,17 +67,11 @@ function purgeKey(bucket: Bucket, key: string, { epochs, table }: WorkerCache): 
 function purgeRange(range: KeyRange, { epochs, table, objects: directory }: WorkerCache): Purged {
   for (const asked of directory.asking()) if (isInRange(asked, range)) epochs.raise(asked.keySlot);
   let purged = nothing;
-  for (const entry of [...table]) {
-    if (!isInRange(entry.objectKey, range)) continue;
-    epochs.raise(entry.objectKey.keySlot);
-    purged = { objects: purged.objects + 1, bytes: purged.bytes + heldBytes(entry) };
-    table.forget(entry.objectKey);
+  for (const { text, keySlot, heldBytes } of [...table]) {
+    if (!isTextInRange(text, range)) continue;
+    epochs.raise(keySlot);
+    purged = { objects: purged.objects + 1, bytes: purged.bytes + heldBytes };
+    table.drop(text);
   }
   return purged;
-}
-
-function heldBytes(entry: Parameters<typeof generationsOf>[0]): number {
-  let bytes = 0;
-  for (const generation of generationsOf(entry)) bytes += generation.heldBytes;
-  return bytes;
 }

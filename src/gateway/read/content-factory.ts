@@ -1,5 +1,6 @@
 import type { StoreCall } from '../../backend/store.ts';
-import type { Generation, GenerationIdentity } from '../../cache/generation.ts';
+import type { Generation } from '../../cache/generation.ts';
+import type { GenerationIdentity } from '../../cache/generation-identity.ts';
 import type { RangeReceiver } from '../fill/ranged-read.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 

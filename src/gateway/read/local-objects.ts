@@ -1,7 +1,8 @@
 import type { StoreCall, WholeReply } from '../../backend/store.ts';
 import type { Clock } from '../../base/clock.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
-import type { Generation, GenerationIdentity } from '../../cache/generation.ts';
+import type { Generation } from '../../cache/generation.ts';
+import type { GenerationIdentity } from '../../cache/generation-identity.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
 import type { Asked, ObjectRecord, ReadableRecord } from '../../cache/record.ts';
 import {
@@ -29,7 +30,7 @@ import type { Learned, LookupResult, ObjectSource } from './object-source.ts';
 import { answersRead, lookupFresh, lookupRecord, type RecordCache } from './record-cache.ts';
 import { isRememberedRefusal, readableRecord, refusedRecord, uncacheableRecord } from './reply-record.ts';
 import { SingleFlight } from './single-flight.ts';
-import { StaleRecords } from './stale-record.ts';
+import { staleAnswer } from './stale-record.ts';
 import { isFailureOfStore, withdrawsObject } from './store-failure.ts';
 import type { StoreFetcher } from './store-fetcher.ts';
 
@@ -51,7 +52,6 @@ export class LocalObjects implements ObjectSource {
   readonly #fetcher: StoreFetcher;
   readonly #clock: Clock;
   readonly #singleFlight = new SingleFlight<Learned>();
-  readonly #staleRecords = new StaleRecords();
   #coalesced = 0;
 
   constructor(records: RecordCache, contents: ContentFactory, fetcher: StoreFetcher, clock: Clock) {
@@ -107,15 +107,17 @@ export class LocalObjects implements ObjectSource {
    * a late refusal says nothing about an object that was written, or a record that was purged, in between.
    */
   refusedByStore(read: ObjectRead, record: ObjectRecord, reply: WholeReply): void {
+    // before that makes other records of what is held
+    const isCurrent = this.records.isCurrent(read, record);
     if (withdrawsObject(reply.status)) this.withdraw(read);
-    if (!isRememberedRefusal(reply) || lookupRecord(this.records, read) !== record) return;
+    if (!isCurrent || !isRememberedRefusal(reply)) return;
     const { epoch, isUnsettled } = record;
     this.#learnRefusal({ read, method: 'GET', partNumber: undefined, epoch, isUnsettled }, reply);
   }
 
   /** The store has refused `read`: what is held is not served any more where it fails, until it has confirmed it. */
   withdraw(read: ObjectRead): void {
-    this.#staleRecords.withdraw(this.records.refusedWith(read));
+    this.records.withdraw(read);
   }
 
   /**
@@ -143,7 +145,7 @@ export class LocalObjects implements ObjectSource {
       return await this.#shared(read, 'revalidate', () => this.#revalidate(read, stale));
     } catch (error) {
       const known = lookupRecord(this.records, read);
-      const instead = this.#staleRecords.answer(known, read, error, this.#clock.nowMs());
+      const instead = staleAnswer(known, read, error, this.#clock.nowMs());
       if (instead) return instead;
       throw error;
     }

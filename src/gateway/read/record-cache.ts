@@ -1,7 +1,8 @@
-import { type EntryTable, generationsOf } from '../../cache/entry-table.ts';
+import { type Entry, type EntryTable, generationsOf } from '../../cache/entry-table.ts';
 import type { Epochs } from '../../cache/epochs.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
-import type { Generation, GenerationIdentity } from '../../cache/generation.ts';
+import { Generation } from '../../cache/generation.ts';
+import type { GenerationIdentity } from '../../cache/generation-identity.ts';
 import { type Asked, getRecordName, knowsPart, type ObjectRecord } from '../../cache/record.ts';
 import type { UnsettledKeys } from '../../cache/unsettled-keys.ts';
 import type { ObjectRead } from '../request/object-read.ts';
@@ -56,8 +57,16 @@ export class RecordCache implements RecordIndex {
   readonly #table: EntryTable;
   readonly #epochs: Epochs;
   readonly #unsettled: UnsettledKeys;
+  readonly #revive: (read: ObjectRead) => Entry | undefined;
 
-  constructor(table: EntryTable, epochs: Epochs, unsettled: UnsettledKeys) {
+  /** @param revive the entry of an object, if it was packed */
+  constructor(
+    table: EntryTable,
+    epochs: Epochs,
+    unsettled: UnsettledKeys,
+    revive: (read: ObjectRead) => Entry | undefined,
+  ) {
+    this.#revive = revive;
     this.#table = table;
     this.#epochs = epochs;
     this.#unsettled = unsettled;
@@ -74,21 +83,22 @@ export class RecordCache implements RecordIndex {
     return this.#epochs.current(read.objectKey);
   }
 
-  recordNamed({ objectKey }: ObjectRead, name: string): ObjectRecord | undefined {
-    return this.#table.get(objectKey)?.records.get(name);
+  recordNamed(read: ObjectRead, name: string): ObjectRecord | undefined {
+    return this.#entryOf(read)?.records.get(name);
   }
 
   /** Stores `record`, unless a directive forbids it or the epoch was raised since the store was asked. */
   store(read: ObjectRead, record: ObjectRecord): boolean {
     const mayKeep = !(record.directives.noStore && read.policy.honourCacheControl);
     if (!mayKeep || record.epoch !== this.epochOf(read)) return false;
+    this.#entryOf(read);
     this.#table.put(read.objectKey, storedRecordName(read, record), record);
     return true;
   }
 
   /** The cached content, if it is the store's current one. */
   contentOf(read: ObjectRead, identity: GenerationIdentity, epoch: number): Generation | undefined {
-    const entry = this.#table.peek(read.objectKey);
+    const entry = this.#entryOf(read);
     if (!entry || epoch !== this.epochOf(read)) return undefined;
     for (const generation of generationsOf(entry))
       if (isSame(generation.identity, identity)) return generation;
@@ -96,28 +106,48 @@ export class RecordCache implements RecordIndex {
   }
 
   /**
-   * The records that a refusal of `read` is about as well: those of the object, or of the version that was read. Whom the
-   * reader expects to own the bucket, and who is to pay, may be the reason for it, unless the store has agreed to that before.
+   * The store has refused `read`. What that is about as well is not served any more where the store fails: the records of the
+   * object, or of the version that was read. Whom the reader expects to own the bucket, and who is to pay, may be the reason
+   * for it, unless the store has agreed to that before.
    */
-  *refusedWith(read: ObjectRead): Iterable<ObjectRecord> {
+  withdraw(read: ObjectRead): void {
     const { objectKey, recordName, versionId, variant } = read;
-    const records = this.#table.peek(objectKey)?.records;
+    const records = this.#entryOf(read)?.records;
     const own = records?.get(recordName);
     const isPlain = variant.expectedBucketOwner === undefined && variant.requestPayer === undefined;
     if (!records || (!isPlain && own?.kind !== 'readable')) return;
-    for (const record of records.values()) {
+    for (const [name, record] of records) {
       const isOfVersion = record.kind === 'readable' && record.versionId === versionId;
-      if (versionId === undefined || record === own || isOfVersion) yield record;
+      if (versionId === undefined || record === own || isOfVersion)
+        this.#table.put(objectKey, name, { ...record, isWithdrawn: true });
     }
+  }
+
+  /** Whether `record` is still what is known of `read`. */
+  isCurrent(read: ObjectRead, record: ObjectRecord): boolean {
+    return isStillHeld(lookupRecord(this, read), record);
   }
 
   /** Removes `record`, which is outdated. */
   remove(read: ObjectRead, record: ObjectRecord): void {
     for (const name of [read.recordName, getRecordName(read.recordName)]) {
-      if (this.#table.peek(read.objectKey)?.records.get(name) === record)
-        this.#table.forget(read.objectKey, name);
+      const held = this.#entryOf(read)?.records.get(name);
+      if (isStillHeld(held, record)) this.#table.forget(read.objectKey, name);
     }
   }
+
+  #entryOf(read: ObjectRead): Entry | undefined {
+    return this.#table.get(read.objectKey) ?? this.#revive(read);
+  }
+}
+
+/** Whether `record` is what is held, or is from before that was packed: then it has given up its content. */
+function isStillHeld(held: ObjectRecord | undefined, record: ObjectRecord): boolean {
+  if (held === record) return true;
+  if (held?.kind !== 'readable' || record.kind !== 'readable') return false;
+  const isOfSameTime = held.receivedMs === record.receivedMs && held.epoch === record.epoch;
+  if (!isOfSameTime || !(record.content instanceof Generation) || !record.content.isRetired) return false;
+  return held.entityTag === record.entityTag && held.versionId === record.versionId;
 }
 
 function isSame(one: GenerationIdentity, other: GenerationIdentity): boolean {

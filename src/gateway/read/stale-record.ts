@@ -7,43 +7,29 @@ import type { LookupResult } from './object-source.ts';
 import { isFailureOfStore } from './store-failure.ts';
 
 /**
- * The records that are served although they are stale, where the store fails. Not those that the store has withdrawn since
- * it confirmed them: its last word was a refusal, and what it answers next makes a new record (docs/architecture.md, law 6).
+ * The record that answers `read` although the store has failed with `error` to confirm it; undefined where there is none,
+ * or some of the bytes that are read are not held.
+ *
+ * @param known what is held now: a purge or a write may have overtaken the question
  */
-export class StaleRecords {
-  readonly #withdrawn = new WeakSet<ObjectRecord>();
-
-  /** The store has refused what `records` tell. */
-  withdraw(records: Iterable<ObjectRecord>): void {
-    for (const record of records) this.#withdrawn.add(record);
-  }
-
-  /**
-   * The record that answers `read` although the store has failed with `error` to confirm it; undefined where there is none,
-   * or some of the bytes that are read are not held.
-   *
-   * @param known what is held now: a purge or a write may have overtaken the question
-   */
-  answer(
-    known: ObjectRecord | undefined,
-    read: ObjectRead,
-    error: unknown,
-    nowMs: number,
-  ): LookupResult | undefined {
-    if (known?.kind !== 'readable' || this.#withdrawn.has(known) || !isFailureOfStore(error))
-      return undefined;
-    if (servedOnErrorUntilMs(known, read.policy, nowMs) <= nowMs || !holdsWhatIsRead(known, read))
-      return undefined;
-    return {
-      record: known,
-      how: 'stale',
-      forwarded: 'stale',
-      forwardStatus: error instanceof RefusedByStoreError ? error.reply.status : undefined,
-      isCollapsed: false,
-      isStored: false,
-      isCharged: false,
-    };
-  }
+export function staleAnswer(
+  known: ObjectRecord | undefined,
+  read: ObjectRead,
+  error: unknown,
+  nowMs: number,
+): LookupResult | undefined {
+  if (known?.kind !== 'readable' || known.isWithdrawn || !isFailureOfStore(error)) return undefined;
+  if (servedOnErrorUntilMs(known, read.policy, nowMs) <= nowMs || !holdsWhatIsRead(known, read))
+    return undefined;
+  return {
+    record: known,
+    how: 'stale',
+    forwarded: 'stale',
+    forwardStatus: error instanceof RefusedByStoreError ? error.reply.status : undefined,
+    isCollapsed: false,
+    isStored: false,
+    isCharged: false,
+  };
 }
 
 /** Whether all bytes are held that `read` needs: an answer that has begun can only be cut off when the store fails. */

@@ -5,7 +5,7 @@ import type { ObjectRead } from '../request/object-read.ts';
 
 /** The gateway's own request for the object of `read`. */
 export function storeRequest(
-  read: ObjectRead,
+  read: Pick<ObjectRead, 'objectKey' | 'versionId' | 'variant'>,
   method: 'GET' | 'HEAD',
   extra: {
     readonly range?: string | undefined;

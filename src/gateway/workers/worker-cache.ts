@@ -1,9 +1,10 @@
 import type { StoreCall } from '../../backend/store.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Faults } from '../../base/faults.ts';
-import { EntryTable } from '../../cache/entry-table.ts';
+import { type Entry, EntryTable } from '../../cache/entry-table.ts';
 import { Epochs } from '../../cache/epochs.ts';
-import { type ContentAccess, Generation, type GenerationIdentity } from '../../cache/generation.ts';
+import { type ContentAccess, Generation } from '../../cache/generation.ts';
+import type { AskedFor, GenerationIdentity } from '../../cache/generation-identity.ts';
 import { MemoryTier } from '../../cache/memory-tier.ts';
 import type { SharedMemory } from '../../cache/shared-memory.ts';
 import { UnsettledKeys } from '../../cache/unsettled-keys.ts';
@@ -61,7 +62,7 @@ export class WorkerCache implements ContentFactory {
     this.nowMs = () => clock.nowMs();
     this.clock = clock;
     this.tier = new MemoryTier(memory, worker, clock, WrittenBytes.of(memory, onUnwritten));
-    this.table = new EntryTable(recordBytes);
+    this.table = new EntryTable(recordBytes, this.tier);
     this.epochs = new Epochs(memory);
     this.unsettled = new UnsettledKeys(memory, clock);
     this.#readers = new Readers(pageBytes * pagesPerWorker);
@@ -72,13 +73,26 @@ export class WorkerCache implements ContentFactory {
       readAhead: new ReadAhead(this.filler, this.#readers, clock),
     };
     const fetcher = new StoreFetcher(clock, { random, retried });
-    const records = new RecordCache(this.table, this.epochs, this.unsettled);
+    const records = new RecordCache(this.table, this.epochs, this.unsettled, read => this.revive(read));
     this.objects = new LocalObjects(records, this, fetcher, clock);
   }
 
   create(read: ObjectRead, identity: GenerationIdentity): Generation {
+    return this.#create(read, identity, read.policy.blockSizeBytes);
+  }
+
+  /** The entry of an object, if it was packed. */
+  revive(object: Pick<ObjectRead, 'bucket' | 'objectKey'>): Entry | undefined {
+    return this.table.revive(object.objectKey, (identity, blockBytes, asked = nothingNamed) =>
+      this.#create({ ...object, ...asked }, identity, blockBytes),
+    );
+  }
+
+  #create(read: StoredRead, identity: GenerationIdentity, blockBytes: number): Generation {
     const source = rangeSource(read, identity, undefined);
+    const { versionId, variant } = read;
     const reading: ContentAccess = {
+      asked: { versionId, variant },
       open: (generation, from, to, hasBegun, trace) =>
         new GenerationReader(
           generation,
@@ -90,7 +104,7 @@ export class WorkerCache implements ContentFactory {
     };
     const grew = () => this.table.grew(read.objectKey);
     const group = this.#fillGroupOf(read.bucket.store.name);
-    return new Generation(identity, read.policy.blockSizeBytes, this.tier, reading, grew, group);
+    return new Generation(identity, blockBytes, this.tier, reading, grew, group);
   }
 
   #fillGroupOf(store: string): number {
@@ -123,6 +137,15 @@ export class WorkerCache implements ContentFactory {
   }
 }
 
+/** What a request for bytes of an object says of it. */
+type StoredRead = Pick<ObjectRead, 'bucket' | 'objectKey' | 'versionId' | 'variant'>;
+
+/** The current version, for whoever asks. */
+const nothingNamed: AskedFor = {
+  versionId: undefined,
+  variant: { origin: undefined, expectedBucketOwner: undefined, requestPayer: undefined },
+};
+
 /**
  * Requests ranges with If-Match on the content's entity tag: if the object has changed, the store answers 412 and bytes
  * are never mixed.
@@ -130,7 +153,7 @@ export class WorkerCache implements ContentFactory {
  * @param trace of the request that wants the bytes
  */
 function rangeSource(
-  read: ObjectRead,
+  read: StoredRead,
   identity: GenerationIdentity,
   trace: TraceContext | undefined,
 ): RangeSource {

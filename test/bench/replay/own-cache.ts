@@ -1,5 +1,6 @@
 import { EntryTable } from '../../../src/cache/entry-table.ts';
 import { Generation } from '../../../src/cache/generation.ts';
+import type { GenerationIdentity } from '../../../src/cache/generation-identity.ts';
 import { MemoryTier } from '../../../src/cache/memory-tier.ts';
 import type { ObjectKey } from '../../../src/cache/object-key.ts';
 import { parseConfig } from '../../../src/config/load-config.ts';
@@ -55,17 +56,18 @@ export class OwnCache implements Contender {
     this.#blockBytes = shared.layout.pageBytes;
     this.#bytes = Buffer.alloc(this.#blockBytes);
     this.#tier = new MemoryTier(shared, 0, this.#clock);
-    this.#table = new EntryTable(recordBytesPerWorker);
+    this.#table = new EntryTable(recordBytesPerWorker, this.#tier);
   }
 
   request(object: number, sizeBytes: number): boolean {
     this.#clock.advance(REQUEST_MS);
     const key = this.#keyOf(object);
-    const record = this.#table.get(key)?.records.get('');
+    const entry = this.#table.get(key) ?? this.#table.revive(key, identity => this.#create(key, identity));
+    const record = entry?.records.get('');
     const held =
       record?.kind === 'readable' && record.content instanceof Generation ? record.content : undefined;
     const isHit = held?.coverage(0, sizeBytes) === 'all';
-    this.#read(held ?? this.#create(key, object, sizeBytes));
+    this.#read(held ?? this.#put(key, object, sizeBytes));
     return isHit;
   }
 
@@ -75,10 +77,13 @@ export class OwnCache implements Contender {
     return key;
   }
 
-  #create(key: ObjectKey, object: number, sizeBytes: number): Generation {
-    const identity = { objectKey: key.text, versionId: undefined, entityTag: `"${object}"`, sizeBytes };
-    const grew = () => this.#table.grew(key);
-    const generation = new Generation(identity, this.#blockBytes, this.#tier, reading, grew);
+  #create(key: ObjectKey, identity: GenerationIdentity): Generation {
+    return new Generation(identity, this.#blockBytes, this.#tier, reading, () => this.#table.grew(key));
+  }
+
+  #put(key: ObjectKey, object: number, sizeBytes: number): Generation {
+    const entityTag = `"${object}"`;
+    const generation = this.#create(key, { objectKey: key.text, versionId: undefined, entityTag, sizeBytes });
     this.#table.put(key, '', { ...recordOf(generation), fields });
     return generation;
   }

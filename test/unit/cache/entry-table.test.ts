@@ -40,7 +40,7 @@ function readable(generation: Generation): ReadableRecord {
 }
 
 it('gives a content up when no record answers with it any more, and not before', () => {
-  const table = new EntryTable(1_000_000);
+  const table = new EntryTable(1_000_000, tier);
   const [one, other] = [content('"1"'), content('"2"')];
   table.put(key('k'), '', readable(one));
   table.put(key('k'), 'v1', readable(one));
@@ -49,13 +49,13 @@ it('gives a content up when no record answers with it any more, and not before',
   table.forget(key('k'), 'v1');
   expect(one.isRetired).toBe(true);
   expect(other.isRetired).toBe(false);
-  table.forget(key('k'));
+  table.drop(key('k').text);
   expect(other.isRetired).toBe(true);
   expect(table.size).toBe(0);
 });
 
 it('law 8: costs no more than configured, and the least recently used go first', () => {
-  const table = new EntryTable(20_000);
+  const table = new EntryTable(20_000, tier);
   const contents = new Map<string, Generation>();
   for (let index = 0; index < 100; index++) {
     const name = `k${index}`;
@@ -72,7 +72,7 @@ it('law 8: costs no more than configured, and the least recently used go first',
 });
 
 it('keeps a bounded number of variants of one object', () => {
-  const table = new EntryTable(10_000_000);
+  const table = new EntryTable(10_000_000, tier);
   for (let index = 0; index < 1_000; index++)
     table.put(key('k'), `origin ${index}`, readable(content(`"${index}"`)));
   const records: ReadonlyMap<string, ObjectRecord> = table.get(key('k'))?.records ?? new Map();
@@ -81,7 +81,7 @@ it('keeps a bounded number of variants of one object', () => {
 });
 
 it('a record that is stored again is the newest one of its object', () => {
-  const table = new EntryTable(10_000_000);
+  const table = new EntryTable(10_000_000, tier);
   const put = (name: string) => table.put(key('k'), name, readable(content('"1"')));
   for (let index = 0; index < 64; index++) put(`v${index}`);
   put('v0');
@@ -92,27 +92,27 @@ it('a record that is stored again is the newest one of its object', () => {
 });
 
 it('a look that is no use keeps nothing from being evicted', () => {
-  const table = new EntryTable(20_000);
+  const table = new EntryTable(20_000, tier);
   for (let index = 0; index < 100; index++) {
     table.put(key(`k${index}`), '', readable(content(`"${index}"`)));
     table.peek(key('k0'));
   }
   expect(table.peek(key('k0'))).toBeUndefined();
-  const names = Array.from(table, ({ objectKey }) => objectKey.text);
+  const names = Array.from(table, ({ text }) => text);
   expect(names[0]).toBe(key('k99').text);
   expect(names).toHaveLength(table.size);
   expect(table.capacityBytes).toBe(20_000);
 });
 
 it('an entry that alone is larger than the limit is not kept, and its content is given up', () => {
-  const table = new EntryTable(1_000);
+  const table = new EntryTable(1_000, tier);
   const generation = content('"1"');
   table.put(key('k'), '', readable(generation));
   expect([table.size, table.costBytes, generation.isRetired]).toEqual([0, 0, true]);
 });
 
 it('knows whether any record of its object answers with a content', () => {
-  const table = new EntryTable(1_000_000);
+  const table = new EntryTable(1_000_000, tier);
   const [one, other] = [content('"1"'), content('"2"')];
   expect(table.answersWith(one)).toBe(false);
   table.put(key('k'), 'v1', readable(one));
@@ -127,7 +127,7 @@ it('knows whether any record of its object answers with a content', () => {
 });
 
 it('a content that has grown makes its entry cost more', () => {
-  const table = new EntryTable(1_000_000);
+  const table = new EntryTable(1_000_000, tier);
   const generation = content('"1"');
   table.put(key('k'), '', readable(generation));
   const [costBytes, contentBytes] = [table.costBytes, generation.costBytes];

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Loan } from '../../../src/cache/content.ts';
-import { type ContentAccess, Generation, type GenerationIdentity } from '../../../src/cache/generation.ts';
+import { type ContentAccess, Generation } from '../../../src/cache/generation.ts';
+import type { GenerationIdentity } from '../../../src/cache/generation-identity.ts';
 import { MemoryTier } from '../../../src/cache/memory-tier.ts';
 import { allocateSharedMemory } from '../../../src/cache/shared-memory.ts';
 import { ManualClock } from '../../support/manual-clock.ts';

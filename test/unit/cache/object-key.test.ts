@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Epochs } from '../../../src/cache/epochs.ts';
-import { ownerOf, SHARD_COUNT } from '../../../src/cache/object-key.ts';
+import { isInRange, isTextInRange, ownerOf, SHARD_COUNT } from '../../../src/cache/object-key.ts';
 import { allocateSharedMemory, releaseWorker } from '../../../src/cache/shared-memory.ts';
 import { SlotPins } from '../../../src/cache/slot-pins.ts';
 import { testKey } from '../../support/object-keys.ts';
@@ -63,4 +63,18 @@ it('the pins of a dead worker are cleared', () => {
   expect(alive.isHeld(5)).toBe(true);
   releaseWorker(memory, 0);
   expect(alive.isHeld(5)).toBe(false);
+});
+
+it('a key is in a range when its text is', () => {
+  const name = fc.string({ unit: fc.constantFrom('a', '1', ':', '2:', '-'), maxLength: 4 });
+  fc.assert(
+    fc.property(fc.tuple(name, name, name), fc.tuple(name, name, name), (one, other) => {
+      const key = testKey(...one);
+      const range = { backend: other[0], bucket: other[1], keyPrefix: other[2] };
+      expect(isTextInRange(key.text, range)).toBe(isInRange(key, range));
+      const own = { backend: one[0], bucket: one[1], keyPrefix: one[2].slice(0, 1) };
+      expect(isTextInRange(key.text, own)).toBe(true);
+    }),
+    { numRuns: 1_000 },
+  );
 });

@@ -1,0 +1,33 @@
+import { lengthPrefixed } from '../base/length-prefixed.ts';
+import { hashText } from './object-key.ts';
+import type { Variant } from './record.ts';
+
+/** What identifies an immutable content. */
+export interface GenerationIdentity {
+  /** `ObjectKey.text`. */
+  readonly objectKey: string;
+  readonly versionId: string | undefined;
+  /** Strong entity tag, quotes included; undefined for a content that is never combined with another response. */
+  readonly entityTag: string | undefined;
+  readonly sizeBytes: number;
+  /** Bytes of different encodings are never combined, even if a proxy before the store leaves the entity tag as it was. */
+  readonly contentEncoding?: string | undefined;
+}
+
+/** What a request for the bytes of a content names beside its key. */
+export interface AskedFor {
+  readonly versionId: string | undefined;
+  readonly variant: Variant;
+}
+
+/** The same for the same content each time it is filled. */
+export function identityHash({
+  objectKey,
+  versionId,
+  entityTag,
+  contentEncoding,
+  sizeBytes,
+}: GenerationIdentity): number {
+  const validators = [versionId, entityTag, contentEncoding].map(lengthPrefixed);
+  return hashText(objectKey + validators.join('') + sizeBytes);
+}

@@ -1,0 +1,211 @@
+import { expect, it } from 'vitest';
+import { EntryTable } from '../../../src/cache/entry-table.ts';
+import { Generation } from '../../../src/cache/generation.ts';
+import type { AskedFor, GenerationIdentity } from '../../../src/cache/generation-identity.ts';
+import { MemoryTier } from '../../../src/cache/memory-tier.ts';
+import type { ObjectKey } from '../../../src/cache/object-key.ts';
+import { PackedEntry } from '../../../src/cache/packed-entry.ts';
+import { allocateSharedMemory } from '../../../src/cache/shared-memory.ts';
+import { testKey } from '../../support/object-keys.ts';
+import { recordOf } from '../../support/records.ts';
+
+const pageBytes = 65_536;
+const blockBytes = 4_096;
+const key = (name: string) => testKey('main', 'b', name);
+const unused = (): never => {
+  throw new Error('nothing is read here');
+};
+
+/** A table that keeps about three entries unpacked, and an arena of eight pages. */
+class Cache {
+  readonly tier: MemoryTier;
+  readonly table: EntryTable;
+
+  constructor(maxBytes = 40_000) {
+    this.tier = new MemoryTier(allocateSharedMemory(8 * pageBytes, pageBytes, 1, { blocks: 'checked' }), 0);
+    this.table = new EntryTable(maxBytes, this.tier);
+  }
+
+  create(identity: GenerationIdentity, bytes: number, asked?: AskedFor): Generation {
+    const grew = () => this.table.grew({ text: identity.objectKey } as ObjectKey);
+    return new Generation(identity, bytes, this.tier, { asked, open: unused, lend: unused }, grew);
+  }
+
+  content(name: string, sizeBytes: number, asked?: AskedFor): Generation {
+    const identity = { objectKey: key(name).text, versionId: undefined, entityTag: `"${name}"`, sizeBytes };
+    return this.create({ ...identity, contentEncoding: 'gzip' }, blockBytes, asked);
+  }
+
+  /** An object whose bytes are all held, each of them `fill`, and were read once. */
+  put(name: string, sizeBytes = 100, fill = name.length, asked?: AskedFor): Generation {
+    const content = this.content(name, sizeBytes, asked);
+    this.table.put(key(name), '', recordOf(content));
+    for (let from = 0; from < sizeBytes; from += blockBytes) {
+      const to = content.blockEnd(from);
+      content.openBlock(from);
+      content.write(from, Buffer.alloc(to - from, fill));
+      content.closeBlock(from);
+      const block = content.blockAt(from);
+      if (block) content.visit(block);
+    }
+    return content;
+  }
+
+  /** So many objects, used after all others. */
+  putOthers(count: number): void {
+    for (let index = 0; index < count; index++) this.put(`other ${index}`);
+  }
+
+  isPacked(name: string): boolean {
+    return this.table.known(key(name)) instanceof PackedEntry;
+  }
+
+  revive(name: string, revived: AskedFor[] = []) {
+    return this.table.revive(key(name), (identity, bytes, asked) => {
+      if (asked) revived.push(asked);
+      return this.create(identity, bytes, asked);
+    });
+  }
+}
+
+function contentOf(entry: ReturnType<EntryTable['get']>, name = ''): Generation {
+  const record = entry?.records.get(name);
+  if (record?.kind !== 'readable' || !(record.content instanceof Generation)) throw new Error('no content');
+  return record.content;
+}
+
+it('what was not used lately is packed, and comes back with its records, parts and bytes', () => {
+  const cache = new Cache();
+  const before = cache.put('k', 10_000, 9);
+  const checksums = [{ name: 'checksum-crc32', value: 'AAAA', store: true }];
+  before.parts.learn(3, { first: 0, last: 99, checksums }, 5);
+  expect(cache.isPacked('k')).toBe(false);
+  cache.putOthers(10);
+  expect(cache.isPacked('k')).toBe(true);
+  expect(cache.table.get(key('k')), 'it has to be revived').toBeUndefined();
+  expect(cache.table.known(key('k'))).toMatchObject({ text: key('k').text, heldBytes: 10_000 });
+  const slots = cache.tier.usage.slots;
+  const after = contentOf(cache.revive('k'));
+  expect(after).not.toBe(before);
+  expect(after.identity).toEqual(before.identity);
+  expect([after.coverage(0, 10_000), after.heldBytes]).toEqual(['all', 10_000]);
+  expect(after.blockAt(9_000)?.bytes(0, 1_808)).toEqual(Buffer.alloc(1_808, 9));
+  expect([after.parts.get(3), after.parts.count]).toEqual([{ first: 0, last: 99, checksums }, 5]);
+  expect(cache.tier.usage.slots).toBe(slots);
+  expect([cache.isPacked('k'), cache.revive('k')]).toEqual([false, undefined]);
+  expect([before.isRetired, before.heldBlocks, before.coverage(0, 10)]).toEqual([true, 0, 'none']);
+});
+
+it('what its bytes are asked for with comes back too', () => {
+  const cache = new Cache();
+  const variant = { origin: 'https://a', expectedBucketOwner: undefined, requestPayer: 'requester' };
+  const asked = { versionId: 'v1', variant };
+  cache.put('k', 100, 1, asked);
+  cache.put('plain', 100, 1, {
+    versionId: undefined,
+    variant: { origin: undefined, expectedBucketOwner: undefined, requestPayer: undefined },
+  });
+  cache.putOthers(10);
+  const revived: AskedFor[] = [];
+  cache.revive('k', revived);
+  cache.revive('plain', revived);
+  expect(revived).toEqual([asked]);
+});
+
+it('records that share a content share it again, and others have their own', () => {
+  const cache = new Cache();
+  const one = cache.put('k', 100, 1);
+  const identity = { ...one.identity, entityTag: '"other"' };
+  const other = cache.create(identity, blockBytes);
+  cache.table.put(key('k'), 'v1', recordOf(one));
+  cache.table.put(key('k'), 'v2', recordOf(other));
+  cache.putOthers(20);
+  const entry = cache.revive('k');
+  expect(contentOf(entry, 'v1')).toBe(contentOf(entry));
+  expect(contentOf(entry, 'v1').heldBytes).toBe(100);
+  expect(contentOf(entry, 'v2').identity.entityTag).toBe('"other"');
+  expect(contentOf(entry, 'v2').heldBytes).toBe(0);
+});
+
+it('what is read or filled is not packed', () => {
+  const cache = new Cache();
+  const read = cache.put('read');
+  read.enter();
+  const filled = cache.content('filled', 200);
+  cache.table.put(key('filled'), '', recordOf(filled));
+  filled.openBlock(0);
+  cache.putOthers(10);
+  expect([cache.isPacked('read'), cache.isPacked('filled')]).toEqual([false, false]);
+  expect(contentOf(cache.table.peek(key('read')))).toBe(read);
+  read.leave();
+  filled.closeBlock(0);
+  cache.putOthers(10);
+  expect([cache.isPacked('read'), cache.isPacked('filled')]).toEqual([true, true]);
+});
+
+it('a block that is evicted is missing when its object comes back', () => {
+  const cache = new Cache(1_000_000);
+  cache.put('k', 2 * blockBytes);
+  for (let index = 0; index < 400; index++) cache.put(`other ${index}`, blockBytes);
+  expect(cache.isPacked('k')).toBe(true);
+  const known = cache.table.known(key('k'));
+  expect(known?.heldBytes).toBe(0);
+  expect(contentOf(cache.revive('k')).coverage(0, 2 * blockBytes)).toBe('none');
+});
+
+it('law 8: packed entries count, and the records of what has no bytes go first', () => {
+  const cache = new Cache(40_000);
+  cache.table.put(key('bare'), '', recordOf(cache.content('bare', 100)));
+  for (let index = 0; index < 60; index++) {
+    cache.put(`k${index}`);
+    expect(cache.table.costBytes).toBeLessThanOrEqual(40_000);
+  }
+  expect(cache.isPacked('bare')).toBe(true);
+  let index = 60;
+  for (; cache.table.known(key('bare')); index++) {
+    cache.put(`k${index}`);
+    expect(cache.table.costBytes).toBeLessThanOrEqual(40_000);
+    expect(index, 'it goes at last').toBeLessThan(1_000);
+  }
+  for (; index < 1_000; index++) cache.put(`k${index}`);
+  const bare = [...cache.table].filter(({ heldBytes }) => heldBytes === 0);
+  expect(bare.length).toBeGreaterThan(0);
+  expect(bare.length / cache.table.size, 'those that lost their bytes last').toBeLessThan(0.25);
+  expect(cache.table.costBytes).toBeLessThanOrEqual(40_000);
+});
+
+it('law 8: where records run out, those go whose bytes were read least', () => {
+  const cache = new Cache(40_000);
+  cache.put('hot');
+  for (let index = 0; index < 500; index++) {
+    if (index % 20 === 0) {
+      const entry = cache.table.get(key('hot')) ?? cache.revive('hot');
+      const block = contentOf(entry).blockAt(0);
+      if (block) contentOf(entry).visit(block);
+    }
+    cache.put(`k${index}`);
+  }
+  expect(cache.table.known(key('hot'))?.heldBytes).toBe(100);
+});
+
+it('a packed object is dropped with its blocks, and so it is when it is learned anew', () => {
+  const cache = new Cache();
+  cache.put('k');
+  cache.put('l');
+  cache.putOthers(10);
+  const { slots } = cache.tier.usage;
+  cache.table.drop(key('k').text);
+  expect([cache.table.known(key('k')), cache.tier.usage.slots]).toEqual([undefined, slots - 1]);
+  cache.table.put(key('l'), '', recordOf(cache.content('l', 100)));
+  expect(cache.table.known(key('l'))?.heldBytes).toBe(0);
+  expect(cache.tier.usage.slots).toBe(slots - 2);
+  expect([...cache.table].map(({ text }) => text)).toHaveLength(cache.table.size);
+});
+
+it('records without bytes, however many, cost others none of theirs', () => {
+  const cache = new Cache(40_000);
+  cache.put('k');
+  for (let index = 0; index < 500; index++)
+    cache.table.put(key(`bare ${index}`), '', recordOf(cache.content(`bare ${index}`, 100)));
+  expect(cache.table.known(key('k'))?.heldBytes).toBe(100);
+});
