@@ -3,6 +3,7 @@ import { parseAccessPointArn } from '../s3/access-point.ts';
 import { EVERY_OTHER_BUCKET, isVirtualHostable } from '../s3/bucket-name.ts';
 import { pathPrefixProblem } from '../s3/path-key.ts';
 import type { ConfiguredAddress } from '../server/tls/certificate-watch.ts';
+import { placesOfNamed } from './bucket-places.ts';
 import { fallbacks } from './fallback-checks.ts';
 import { otherBucketNames } from './other-buckets.ts';
 import { KEY_KINDS, type KeyRestrictions, undecidedBackends } from './restricted-keys.ts';
@@ -231,25 +232,23 @@ function* aliasPrefixes({ backends, buckets }: CheckedConfig): Generator<CrossPr
 
 /** An access point has its own host name, derived from that of the store (docs/semantics.md 232). */
 function* accessPointsWithoutHosts({ backends, buckets }: CheckedConfig): Generator<CrossProblem> {
-  for (const [name, { backend, bucket: held }] of Object.entries(buckets)) {
-    if (held === undefined || !parseAccessPointArn(held)) continue;
+  for (const { backend, bucket: held, path } of placesOfNamed(buckets, backends)) {
+    if (!parseAccessPointArn(held)) continue;
     const endpoint = Object.hasOwn(backends, backend) ? backends[backend]?.endpoint : undefined;
     const host = endpoint && URL.parse(endpoint)?.hostname.replace(/^\[|\]$/g, '');
     if (host && isIP(host) === 0) continue;
     const allowed = `the name of a bucket, since backends.${backend} has no host name to make an access point's of`;
-    yield { path: ['buckets', name, 'bucket'], held, allowed };
+    yield { path, held, allowed };
   }
 }
 
 /** With virtual addressing the bucket name becomes part of a host name, which is case-insensitive. */
 function* namesThatMakeNoHost({ backends, buckets }: CheckedConfig): Generator<CrossProblem> {
-  for (const [name, { backend, bucket }] of Object.entries(buckets)) {
+  for (const { backend, bucket: held, path } of placesOfNamed(buckets, backends)) {
     const isVirtual = Object.hasOwn(backends, backend) && backends[backend]?.addressing === 'virtual';
-    const held = bucket ?? name;
-    if (!isVirtual || name === EVERY_OTHER_BUCKET || isVirtualHostable(held) || parseAccessPointArn(held))
-      continue;
+    if (!isVirtual || isVirtualHostable(held) || parseAccessPointArn(held)) continue;
     const allowed = `a name that can be part of a host name, as addressing: virtual of backends.${backend} has it: small letters, digits, "-" and "." (else addressing: path)`;
-    yield { path: bucket === undefined ? ['buckets', name] : ['buckets', name, 'bucket'], held, allowed };
+    yield { path, held, allowed };
   }
 }
 

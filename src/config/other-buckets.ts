@@ -1,5 +1,6 @@
 import { serviceDomain } from '../s3/access-point.ts';
 import { EVERY_OTHER_BUCKET, isAdministrationName, isBucketName } from '../s3/bucket-name.ts';
+import { bucketPlaces, type PlacedBucket, placesOfNamed } from './bucket-places.ts';
 
 /** The parts of a configuration that determine which bucket names clients can use. */
 export interface NamedBuckets {
@@ -9,13 +10,7 @@ export interface NamedBuckets {
       { readonly type: string; readonly endpoint?: string; readonly fallback?: string | undefined }
     >
   >;
-  readonly buckets: Readonly<Record<string, NamedBucket>>;
-}
-
-interface NamedBucket {
-  readonly backend: string;
-  readonly bucket?: string | undefined;
-  readonly fallbackBucket?: string | undefined;
+  readonly buckets: Readonly<Record<string, PlacedBucket>>;
 }
 
 /**
@@ -27,30 +22,18 @@ interface NamedBucket {
 export function otherBucketNames({ backends, buckets }: NamedBuckets): (name: string) => boolean {
   const others = Object.hasOwn(buckets, EVERY_OTHER_BUCKET) ? buckets[EVERY_OTHER_BUCKET] : undefined;
   if (!others) return () => false;
-  const reached = new Set(placesOf(EVERY_OTHER_BUCKET, others, backends).map(({ store }) => store));
+  const reached = new Set(
+    bucketPlaces(EVERY_OTHER_BUCKET, others, backends).map(({ backend }) => storeOf(backend, backends)),
+  );
   const taken = new Set<string>();
-  for (const [name, bucket] of Object.entries(buckets))
-    for (const place of placesOf(name, bucket, backends))
-      if (reached.has(place.store)) taken.add(place.bucket);
+  for (const { backend, bucket } of placesOfNamed(buckets, backends))
+    if (reached.has(storeOf(backend, backends))) taken.add(bucket);
   return name => isBucketName(name) && !isAdministrationName(name) && !taken.has(name);
 }
 
 /** Whether clients can reach a bucket under this name. */
 export function isKnownBucket(config: NamedBuckets, name: string): boolean {
   return Object.hasOwn(config.buckets, name) ? name !== EVERY_OTHER_BUCKET : otherBucketNames(config)(name);
-}
-
-/** The stores that reads of a bucket may come from, with what it is called there. */
-function placesOf(
-  name: string,
-  { backend, bucket = name, fallbackBucket = bucket }: NamedBucket,
-  backends: NamedBuckets['backends'],
-): { readonly store: string; readonly bucket: string }[] {
-  const fallback = Object.hasOwn(backends, backend) ? backends[backend]?.fallback : undefined;
-  const own = { store: storeOf(backend, backends), bucket };
-  return fallback === undefined
-    ? [own]
-    : [own, { store: storeOf(fallback, backends), bucket: fallbackBucket }];
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Part of the composition roots of a worker and of `tidegate check`: the buckets that clients can address. */
 import type { Store } from '../backend/store.ts';
 import type { EpochSlots } from '../cache/epoch-slots.ts';
+import { bucketPlaces } from '../config/bucket-places.ts';
 import type { BackendConfig, BucketConfig } from '../config/gateway-config.ts';
 import { otherBucketNames } from '../config/other-buckets.ts';
 import { keysOf } from '../config/restricted-keys.ts';
@@ -91,11 +92,9 @@ function describeBucket(
     region: regionOfBucket(name, bucketAtStore, regionOf(backend)),
     headerPrefix: backend.headerPrefix,
     bucketAtStore,
-    // Amazon's hosts have no administration paths: every path is an object
-    meetsAdministration:
-      backend.type === 's3' &&
-      backend.addressing === 'virtual' &&
-      !/\.amazonaws\.com(?:\.cn)?\.?$/.test(new URL(backend.endpoint).hostname),
+    meetsAdministration: bucketPlaces(name, bucket, settings.config.backends).some(place =>
+      servesAdministration(settings.config.backends[place.backend]),
+    ),
     keyPrefix: bucket.keyPrefix,
     epochs: slots.of({ backend: store.identity, bucket: bucketAtStore }),
     keys: keysOf(backend),
@@ -103,6 +102,12 @@ function describeBucket(
     maxBodySizeBytes: bucket.maxBodySizeBytes,
     customerKeys: bucket.customerKeys,
   };
+}
+
+/** Whether a key can be a path under which the store is administered. Amazon's hosts have none: every path is an object. */
+function servesAdministration(backend: BackendConfig | undefined): boolean {
+  if (backend?.type !== 's3' || backend.addressing !== 'virtual') return false;
+  return !/\.amazonaws\.com(?:\.cn)?\.?$/.test(new URL(backend.endpoint).hostname);
 }
 
 /** A secret that clients do not know: the backend's own, or one of this process for a store without credentials. */

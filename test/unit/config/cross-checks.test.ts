@@ -130,6 +130,35 @@ it.each([
   );
 });
 
+it.each([
+  [{}, 'SECRETB', 'buckets.SECRETB'],
+  [{ bucket: 'Photos' }, 'photos', 'buckets.photos.bucket'],
+  [{ fallbackBucket: 'SECRETB' }, 'photos', 'buckets.photos.fallbackBucket'],
+])('refuses names that make no host at the fallback: %j of %s', (names, name, path) => {
+  const main = { type: 's3', endpoint: 'https://main.test', fallback: 'two' };
+  const two = { type: 's3', endpoint: 'https://two.test', addressing: 'virtual' };
+  const buckets = { [name]: { backend: 'main', ...names } };
+  expect(found({ backends: { main, two }, buckets, clients: [] })).toEqual([
+    expect.stringMatching(
+      `^${path}: a name that can be part of a host name, as addressing: virtual of backends.two has it`,
+    ),
+  ]);
+});
+
+it('refuses an access point where the fallback has no host name to make its own of', () => {
+  const main = { type: 's3', endpoint: 'https://main.test', fallback: 'two' };
+  const two = { type: 's3', endpoint: 'http://127.0.0.1:9000' };
+  const bucket = 'arn:aws:s3:eu-west-1:123456789012:accesspoint/reports';
+  const reports = { backend: 'main', bucket };
+  expect(found({ backends: { main, two }, buckets: { reports }, clients: [] })).toEqual([
+    expect.stringMatching(
+      /^buckets\.reports\.bucket: the name of a bucket, since backends\.two has no host name/,
+    ),
+  ]);
+  const named = { reports: { ...reports, fallbackBucket: 'reports' } };
+  expect(found({ backends: { main, two }, buckets: named, clients: [] })).toEqual([]);
+});
+
 it('other names, access points and "*" are fine where addressing is virtual', () => {
   const bucket = 'arn:aws:s3:eu-west-1:123456789012:accesspoint/reports';
   const backends = { main: { type: 's3', endpoint: 'https://store.test', addressing: 'virtual' } };

@@ -2,12 +2,12 @@ import { expect, it } from 'vitest';
 import { EpochSlots } from '../../../src/cache/epoch-slots.ts';
 import { parseConfig } from '../../../src/config/load-config.ts';
 import { objectKeyOf } from '../../../src/gateway/request/bucket.ts';
+import { requireObject } from '../../../src/gateway/request/locate.ts';
 import { createBuckets } from '../../../src/wiring/buckets.ts';
 import { allocateCache } from '../../../src/wiring/cache.ts';
 import { silentStore } from '../../support/object-reads.ts';
 
-const config = parseConfig(
-  `cache: { memory: { size: 16MiB } }
+const yaml = `
 backends:
   main: { type: s3, endpoint: "http://x", keys: exact, credentials: none, fallback: two }
   two: { type: s3, endpoint: "http://y", keys: exact, credentials: none }
@@ -16,14 +16,17 @@ buckets:
   pictures: { backend: main, bucket: photos, access: verify, keyPrefix: a/ }
   films: { backend: main, access: verify }
   other: { backend: two, bucket: photos, access: verify }
-  "*": { backend: main, access: verify }`,
-  {},
-);
+  "*": { backend: main, access: verify }`;
 
-function setup() {
+function configured(yaml: string) {
+  const config = parseConfig(`cache: { memory: { size: 16MiB } }\n${yaml}`, {});
   const { shared } = allocateCache(config, 1, false);
   const stores = new Map(['main', 'two'].map(name => [name, { ...silentStore, name, identity: name }]));
-  const parts = { stores, slots: new EpochSlots(shared) };
+  return { config, shared, parts: { stores, slots: new EpochSlots(shared) } };
+}
+
+function setup() {
+  const { config, shared, parts } = configured(yaml);
   const buckets = createBuckets({ config, stores: new Map(), listingSecret: '' }, parts);
   return { shared, buckets, slotOf: (name: string) => buckets.find(name)?.epochs.bucketSlot };
 }
@@ -61,3 +64,27 @@ it('the fallback of a bucket has names of its own in the cache, and the epochs o
   }
   expect(buckets.find('other')?.fallback).toBeUndefined();
 });
+
+it.each([
+  ['path', 'path', false],
+  ['virtual', 'path', true],
+  ['path', 'virtual', true],
+] as const)(
+  'keys can be paths of administration at a store with %s addressing and a fallback with %s addressing: %s',
+  (own, ofFallback, isMet) => {
+    const { config, parts } = configured(`
+backends:
+  main: { type: s3, endpoint: "http://x.test", keys: exact, credentials: none, fallback: two, addressing: ${own} }
+  two: { type: s3, endpoint: "http://y.test", keys: exact, credentials: none, addressing: ${ofFallback} }
+buckets: { photos: { backend: main, access: verify }, "*": { backend: main, access: verify } }`);
+    const buckets = createBuckets({ config, stores: new Map(), listingSecret: '' }, parts);
+    for (const name of ['photos', 'mine']) {
+      const bucket = buckets.find(name);
+      if (!bucket) throw new Error(`no bucket ${name}`);
+      const asked = () => requireObject(bucket, 'minio/admin/v3/export-iam');
+      if (isMet) expect(asked).toThrow('Access Denied');
+      else expect(asked).not.toThrow();
+      expect(() => requireObject(bucket, 'mine/admin')).not.toThrow();
+    }
+  },
+);

@@ -1,0 +1,40 @@
+import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
+
+/** What a configuration says of where a bucket is. */
+export interface PlacedBucket {
+  readonly backend: string;
+  readonly bucket?: string | undefined;
+  readonly fallbackBucket?: string | undefined;
+}
+
+/** Which backends have others that stand in for them. */
+type Fallbacks = Readonly<Record<string, { readonly type: string; readonly fallback?: string | undefined }>>;
+
+/** A backend that reads of a bucket may come from, and the name of the bucket there. */
+interface BucketPlace {
+  readonly backend: string;
+  readonly bucket: string;
+  /** The key of the configuration that says what it is called there. */
+  readonly path: readonly string[];
+}
+
+/** Where the bucket is that is configured as `name`: at its backend, and at the fallback of that. */
+export function bucketPlaces(name: string, configured: PlacedBucket, backends: Fallbacks): BucketPlace[] {
+  const { backend, bucket = name, fallbackBucket } = configured;
+  const path = configured.bucket === undefined ? ['buckets', name] : ['buckets', name, 'bucket'];
+  const own = { backend, bucket, path };
+  const fallback = Object.hasOwn(backends, backend) ? backends[backend]?.fallback : undefined;
+  if (fallback === undefined) return [own];
+  return fallbackBucket === undefined
+    ? [own, { backend: fallback, bucket, path }]
+    : [own, { backend: fallback, bucket: fallbackBucket, path: ['buckets', name, 'fallbackBucket'] }];
+}
+
+/** Where all buckets are that have a name of their own. */
+export function* placesOfNamed(
+  buckets: Readonly<Record<string, PlacedBucket>>,
+  backends: Fallbacks,
+): Generator<BucketPlace> {
+  for (const [name, bucket] of Object.entries(buckets))
+    if (name !== EVERY_OTHER_BUCKET) yield* bucketPlaces(name, bucket, backends);
+}
