@@ -10,6 +10,7 @@ import { BatchSpanProcessor, type ReadableSpan, type SpanExporter } from '@opent
 import type { Clock } from './clock.ts';
 import type { Logger } from './logger.ts';
 import type { CounterCell, Metrics } from './metrics.ts';
+import { withoutSecrets } from './redaction.ts';
 import type { FinishedSpan, SpanSink } from './spans.ts';
 
 /** Where spans are sent, and how this process identifies itself. */
@@ -29,6 +30,9 @@ export interface OtlpOptions {
 }
 
 /** Spans that wait for an export; more are dropped. */
+/** Clients decide the length of some attributes. */
+const ATTRIBUTE_LENGTH = 4_096;
+
 const QUEUE_SPANS = 2_048;
 const BATCH_SPANS = 512;
 const EXPORT_DELAY_MS = 5_000;
@@ -105,8 +109,13 @@ export class OtlpSpans implements SpanSink {
   #shown({ attributes }: FinishedSpan): Attributes {
     const shown: Attributes = {};
     for (const [name, value] of Object.entries(attributes))
-      if (value !== undefined) shown[name] = typeof value === 'string' ? this.#redact(value) : value;
+      if (value !== undefined) shown[name] = typeof value === 'string' ? this.#shownText(value) : value;
     return shown;
+  }
+
+  /** It is cut last: the beginning of a secret does not look like one. */
+  #shownText(text: string): string {
+    return withoutSecrets(text, this.#redact).slice(0, ATTRIBUTE_LENGTH);
   }
 
   #counted(exporter: SpanExporter): SpanExporter {

@@ -1,12 +1,10 @@
+import { withoutSecrets } from '../../base/redaction.ts';
 import { loggedUrl } from '../../s3/logged-url.ts';
 import { clientAddressOf } from '../../transport/peer.ts';
 import type { Exchange } from '../request/exchange.ts';
-import { combinedEscaped, jsonEscaped, type LineRedactor } from './log-text.ts';
+import { combinedEscaped, type LineRedactor, loggedField } from './log-text.ts';
 import { LogTimes } from './log-time.ts';
 import { loggedFields } from './logged-fields.ts';
-
-/** What a client says of itself is cut to this, so that a line stays short. */
-const FIELD_LENGTH = 1_024;
 
 /** The status for clients that leave before they are answered, as in nginx; tools expect a number. */
 const CLIENT_LEFT = 499;
@@ -30,14 +28,17 @@ export class CombinedLines {
       `${this.#word(address)} - ${this.#word(exchange.caller ?? '-')} [${this.#times.combined(nowMs)}]` +
       ` "${this.#shown(exchange.method)} ${url} HTTP/${protocol}"` +
       ` ${exchange.status || CLIENT_LEFT} ${exchange.bodyBytes || '-'}` +
-      ` "${referer === undefined ? '-' : this.#shown(loggedUrl(referer).slice(0, FIELD_LENGTH))}"` +
-      ` "${userAgent === undefined ? '-' : this.#shown(userAgent.slice(0, FIELD_LENGTH))}"\n`
+      ` "${referer === undefined ? '-' : this.#field(referer)}"` +
+      ` "${userAgent === undefined ? '-' : this.#field(userAgent)}"\n`
     );
   }
 
   #shown(text: string): string {
-    const json = this.#redactor.current(jsonEscaped(text));
-    return combinedEscaped(json.includes('\\') ? JSON.parse(`"${json}"`) : json);
+    return combinedEscaped(withoutSecrets(text, this.#redactor.current));
+  }
+
+  #field(text: string): string {
+    return this.#shown(loggedField(text, this.#redactor.current));
   }
 
   /** Without spaces, which separate the fields. */

@@ -3,12 +3,9 @@ import { loggedUrl } from '../../s3/logged-url.ts';
 import { clientAddressOf, peerOf } from '../../transport/peer.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { failureFields } from './failure-fields.ts';
-import { inOnePiece, jsonEscaped, type LineRedactor } from './log-text.ts';
+import { inOnePiece, jsonEscaped, type LineRedactor, loggedField } from './log-text.ts';
 import { LogTimes, withThousandths } from './log-time.ts';
 import { loggedFields } from './logged-fields.ts';
-
-/** What a client says of itself is cut to this, so that a line stays short. */
-const FIELD_LENGTH = 1_024;
 
 const END = '}\n';
 
@@ -68,8 +65,8 @@ export class JsonLines {
       (exchange.caller === undefined ? '' : `","caller":"${this.#shown(exchange.caller)}`) +
       `","bytes":${exchange.bodyBytes},"durationMs":${withThousandths(durationUs)}` +
       (exchange.received ? `,"receivedBytes":${exchange.received.receivedBytes}` : '') +
-      (range === undefined ? '' : this.#text('range', range.slice(0, FIELD_LENGTH))) +
-      (referer === undefined ? '' : this.#text('referer', loggedUrl(referer).slice(0, FIELD_LENGTH))) +
+      (range === undefined ? '' : this.#text('range', loggedField(range, this.#redact))) +
+      (referer === undefined ? '' : this.#text('referer', loggedField(referer, this.#redact))) +
       this.#agentAndEnd(userAgent, exchange)
     );
   }
@@ -122,7 +119,7 @@ export class JsonLines {
   #agentAndEnd(agent: string | undefined, exchange: Exchange): string {
     if (agent !== this.#agent) {
       this.#agent = agent;
-      this.#agentText = inOnePiece(this.#text('userAgent', agent?.slice(0, FIELD_LENGTH)) + END);
+      this.#agentText = inOnePiece(this.#text('userAgent', agent && loggedField(agent, this.#redact)) + END);
     }
     if (isUsual(exchange)) return this.#agentText;
     return this.#agentText.slice(0, -END.length) + this.#rareFields(exchange) + END;

@@ -1,3 +1,6 @@
+import { withoutSecrets } from '../../base/redaction.ts';
+import { loggedUrl } from '../../s3/logged-url.ts';
+
 /** Characters that stand for themselves in both forms of the access log. */
 const plain = /^[ !#-[\]-~]*$/;
 
@@ -21,6 +24,15 @@ export function inOnePiece(text: string): string {
 export function jsonEscaped(text: string): string {
   if (plain.test(text)) return text;
   return JSON.stringify(text).slice(1, -1).replace(hiddenInJson, escapedUnit);
+}
+
+/** What a client says of itself is cut to this, so that a line stays short. */
+const FIELD_LENGTH = 1_024;
+
+/** A header field of a client, which may quote a URL. It is cut last: the beginning of a secret does not look like one. */
+export function loggedField(text: string, redact: (json: string) => string): string {
+  const shown = loggedUrl(text);
+  return shown.length <= FIELD_LENGTH ? shown : withoutSecrets(shown, redact).slice(0, FIELD_LENGTH);
 }
 
 /**

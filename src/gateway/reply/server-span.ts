@@ -30,6 +30,7 @@ export function serverSpan(
 ): FinishedSpan {
   const { method, operation, status, startedMs, failure, errorCode } = exchange;
   const { headers, httpVersion } = exchange.response.req;
+  const agent = headers['user-agent'];
   const [path, query] = splitOnce(loggedUrl(exchange.url), '?');
   const toEpochMs = clock.nowMs() - clock.monotonicMs();
   const isError = status >= 500 || (failure !== undefined && status < 400);
@@ -42,8 +43,8 @@ export function serverSpan(
       'url.path': path,
       'url.query': query,
       'url.scheme': originOf(exchange.response.req).isSecure ? 'https' : 'http',
-      'server.address': headers.host?.slice(0, 255),
-      'user_agent.original': headers['user-agent']?.slice(0, 255),
+      'server.address': headers.host,
+      'user_agent.original': agent === undefined ? undefined : loggedUrl(agent),
       'network.protocol.version': httpVersion === '2.0' ? '2' : httpVersion,
       'http.response.status_code': status || undefined,
       'http.response.body.size': exchange.bodyBytes,

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { createLogger } from '../../../src/base/logger.ts';
 import { Metrics } from '../../../src/base/metrics.ts';
 import { OtlpSpans } from '../../../src/base/otlp-spans.ts';
+import { createRedactor } from '../../../src/base/redaction.ts';
 import type { FinishedSpan } from '../../../src/base/spans.ts';
 import { listenLocally } from '../../support/listen-locally.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -37,15 +38,17 @@ afterEach(() => {
   collector.close();
 });
 
-function start(to = endpoint): OtlpSpans {
+function start(to = endpoint, redact = replaced): OtlpSpans {
   const sink = { write: (line: string) => void lines.push(line), flush: () => undefined };
   const logger = createLogger({ level: 'info', sink });
   const headers = { authorization: 'Bearer planted-secret' };
   return new OtlpSpans({
     ...{ endpoint: to, headers, instance: 'i-1', version: '1.2.3', metrics, logger, clock },
-    redact: text => text.replaceAll('configured-secret', '[redacted]'),
+    redact,
   });
 }
+
+const replaced = (text: string) => text.replaceAll('configured-secret', '[redacted]');
 
 const span = (number: number, more: Partial<FinishedSpan> = {}): FinishedSpan => ({
   kind: 'server',
@@ -117,6 +120,21 @@ it('sends spans as OTLP in JSON, with the headers that are configured', async ()
   });
   expect(await outcomes()).toEqual({ exported: 2, failed: 0, dropped: 0 });
   expect(lines).toEqual([]);
+});
+
+it('law 7: cuts attributes behind their secrets, and takes no time for what looks like a list of tokens', async () => {
+  const spans = start(endpoint, createRedactor(['configured-secret']));
+  const agents = [
+    `"token":["a"${' "a"'.repeat(60)}`,
+    `${'x'.repeat(4_090)}configured-secret${'y'.repeat(9_000)}`,
+  ];
+  for (const [number, agent] of agents.entries())
+    spans.add(span(number, { attributes: { 'user_agent.original': agent } }));
+  await spans.flush(10_000);
+  const text = JSON.stringify(received[0]?.body);
+  expect(text).toContain(JSON.stringify(agents[0]));
+  expect(text).toContain(JSON.stringify(`${'x'.repeat(4_090)}[redac`));
+  expect(text).not.toContain('configured');
 });
 
 it('names its service as the variables of OpenTelemetry say, and adds their attributes', async () => {

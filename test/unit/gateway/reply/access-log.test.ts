@@ -150,6 +150,31 @@ it('cuts what a client says of itself', () => {
     expect(lineOf(exchangeFor({ fields }), { format }).length).toBeLessThan(3_600);
 });
 
+it.each(['User-Agent', 'Referer', 'Range'])(
+  'law 7: shows no signature that is in %s, however it is written',
+  name => {
+    const signature = '0123456789abcdef0123456789abcdef';
+    const texts = [
+      `curl http://x/?X-Amz-Signatur%65=${signature}`,
+      `curl http://x/?a=%26X-Amz-Signature%3D${signature}`,
+      `curl http://x/?X-Amz-Signature%2500=${signature}`,
+    ];
+    for (const text of texts)
+      for (const format of ['json', 'combined'] as const)
+        expect(lineOf(exchangeFor({ fields: [name, text] }), { format })).not.toContain(signature);
+  },
+);
+
+it.each(['User-Agent', 'Referer', 'Range'])('law 7: cuts %s behind its secrets, not within', name => {
+  const secret = 'planted"secret"of-forty-characters-012345';
+  const redactor = { current: createRedactor([secret]) };
+  for (const before of [0, 1_000, 1_020])
+    for (const format of ['json', 'combined'] as const) {
+      const fields = [name, `${'x'.repeat(before)}${secret} ${'y'.repeat(1_100)}`];
+      expect(lineOf(exchangeFor({ fields }), { format, redactor })).not.toContain('planted');
+    }
+});
+
 it('leaves out lines of a sample, but none of failures', () => {
   const lines: string[] = [];
   const random = [0.05, 0.1, 0.9, 0.9, 0.0999];
