@@ -26,6 +26,11 @@ export class ClientQuota {
     return this.#byClient.size;
   }
 
+  /** Whether the limit in total is reached. */
+  get isFull(): boolean {
+    return this.#used >= this.#limits.inAll;
+  }
+
   /** Changes the limits; what is in use beyond them stays. */
   limit(limits: QuotaLimits): void {
     this.#limits = limits;
@@ -34,7 +39,7 @@ export class ClientQuota {
   /** @returns whether the limits allowed it; if so, it must be given back */
   take(client: string): boolean {
     const used = this.#byClient.get(client) ?? 0;
-    if (this.#used >= this.#limits.inAll || used >= this.#limits.perClient) return false;
+    if (this.isFull || used >= this.#limits.perClient) return false;
     this.#used++;
     this.#byClient.set(client, used + 1);
     return true;

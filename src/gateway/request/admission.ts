@@ -22,8 +22,9 @@ export interface RateLimits {
 export class TooManyRequestsError extends Error {
   readonly code = 'TOO_MANY_REQUESTS';
 
-  constructor() {
-    super('too many requests are waiting for stores');
+  /** @param limit the key of the limit, for the log */
+  constructor(limit: 'requests' | 'requestsPerAddress' | 'requestsPerAccessKey') {
+    super(`too many requests are waiting for stores (limits.${limit})`);
   }
 }
 
@@ -64,12 +65,13 @@ export class Admission {
     if (response.closed) return;
     if (!exchange.isAdmitted) this.#admitAddress(exchange, clientOf(clientAddressOf(response.req)));
     if (caller === undefined || exchange.admittedCaller !== undefined) return;
-    if (!this.#accessKeys.take(caller)) throw new TooManyRequestsError();
+    if (!this.#accessKeys.take(caller)) throw new TooManyRequestsError('requestsPerAccessKey');
     exchange.admittedCaller = caller;
   }
 
   #admitAddress(exchange: Exchange, client: string): void {
-    if (!this.#addresses.take(client)) throw new TooManyRequestsError();
+    if (!this.#addresses.take(client))
+      throw new TooManyRequestsError(this.#addresses.isFull ? 'requests' : 'requestsPerAddress');
     exchange.isAdmitted = true;
     exchange.response.once('close', () =>
       exchange.whenWritten(() => {

@@ -18,7 +18,7 @@ const storeError = (code: StoreErrorCode) => new StoreError(code, 'said the stor
 describe('the error that a client is told for', () => {
   it.each<[string, Error, number, string]>([
     ['want of memory', new OverloadedError(), 503, 'SlowDown'],
-    ['too many requests', new TooManyRequestsError(), 503, 'SlowDown'],
+    ['too many requests', new TooManyRequestsError('requests'), 503, 'SlowDown'],
     ['a client that takes nothing', new StalledClientError(), 503, 'SlowDown'],
     ['an object that changed', new ObjectChangedError('length'), 503, 'SlowDown'],
     ['a worker that was lost', new OwnerLostError('died'), 503, 'SlowDown'],

@@ -48,7 +48,7 @@ it('writes short lines, however long what a client sent and what was said of it'
 
 it.each([
   [new OverloadedError(), { memory: 1, requests: 0, stalled: 0 }],
-  [new TooManyRequestsError(), { memory: 0, requests: 1, stalled: 0 }],
+  [new TooManyRequestsError('requests'), { memory: 0, requests: 1, stalled: 0 }],
   [new StalledClientError(), { memory: 0, requests: 0, stalled: 1 }],
   [new Error('the store is gone'), { memory: 0, requests: 0, stalled: 0 }],
   [undefined, { memory: 0, requests: 0, stalled: 0 }],

@@ -103,3 +103,22 @@ it('a request counts for its access key as soon as that is known, and until its 
   written();
   admission.admit(next.exchange);
 });
+
+it('a refusal names the limit that was reached', async () => {
+  const reached = (addresses: readonly string[], caller?: string) => {
+    const crowded = new Admission({
+      urlBytes: 1,
+      requests: 3,
+      requestsPerAddress: 2,
+      requestsPerAccessKey: 1,
+    });
+    for (const address of addresses) {
+      const { exchange } = requestFrom(address);
+      exchange.caller = caller;
+      crowded.admit(exchange);
+    }
+  };
+  expect(() => reached(['1.1.1.1', '1.1.1.1', '1.1.1.1'])).toThrow('(limits.requestsPerAddress)');
+  expect(() => reached(['1.1.1.1', '1.1.1.1', '2.2.2.2', '3.3.3.3'])).toThrow('(limits.requests)');
+  expect(() => reached(['1.1.1.1', '2.2.2.2'], 'AKID')).toThrow('(limits.requestsPerAccessKey)');
+});
