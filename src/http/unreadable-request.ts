@@ -2,6 +2,7 @@
 export const unreadableStatuses = {
   malformed: '400 Bad Request',
   'plain-http': '400 Bad Request',
+  'client-certificate': '400 Bad Request',
   'invalid-uri': '400 Bad Request',
   'headers-too-large': '431 Request Header Fields Too Large',
   tunnel: '405 Method Not Allowed',

@@ -7,6 +7,7 @@ import type { RequestIds } from './request-ids.ts';
 const messages: Readonly<Partial<Record<UnreadableRequest, string>>> = {
   malformed: 'Malformed HTTP request.',
   'plain-http': 'A plain HTTP request was sent to an HTTPS port.',
+  'client-certificate': 'This port requires a client certificate that it accepts.',
   'headers-too-large': 'The headers of the request are too large.',
 };
 

@@ -87,7 +87,8 @@ export function refuseConnection(socket: Socket, { answerUnreadable, logger }: R
 /** The request head was not complete within `headersTimeout`. */
 const REQUEST_TIMEOUT = 'ERR_HTTP_REQUEST_TIMEOUT';
 
-function endWith(socket: Duplex, answer: string): void {
+/** Sends `answer`, and closes the connection when the client has it. */
+export function endWith(socket: Duplex, answer: string): void {
   socket.end(answer);
   if (socket instanceof Socket) closeDiscarding(socket);
 }

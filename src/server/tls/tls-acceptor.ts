@@ -9,7 +9,7 @@ import {
 } from 'node:tls';
 import { acceptedSocketOf } from '../../transport/accepted-socket.ts';
 import { peerOf, rememberPeer } from '../../transport/peer.ts';
-import type { RefusalOptions } from '../refuse-unreadable.ts';
+import { endWith, type RefusalOptions } from '../refuse-unreadable.ts';
 import type { Certificate } from './certificate.ts';
 import type { TlsMaterial } from './tls-material.ts';
 
@@ -66,11 +66,16 @@ export class TlsAcceptor {
       const accepted = acceptedSocketOf(secure);
       if (accepted)
         rememberPeer(secure, { ...peerOf(accepted), tlsVersion: secure.getProtocol() ?? undefined });
-      if (!accepted || !this.#acceptsClient(secure)) {
-        secure.destroy();
-        return;
+      const protocol = secure.alpnProtocol === 'h2' ? 'h2' : 'http/1.1';
+      if (!accepted) secure.destroy();
+      else if (this.#acceptsClient(secure)) onSecure({ accepted, secure, protocol });
+      // nothing of the client's is read as a request
+      else if (protocol === 'h2') secure.destroy();
+      else {
+        // the client may have gone
+        secure.on('error', () => undefined);
+        endWith(secure, options.answerUnreadable('client-certificate'));
       }
-      onSecure({ accepted, secure, protocol: secure.alpnProtocol === 'h2' ? 'h2' : 'http/1.1' });
     });
     server.on('tlsClientError', (error: TlsError, secure) => this.#failed(error, secure));
   }

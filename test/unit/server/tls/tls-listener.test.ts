@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
+import { connect as connectPlain } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { connect, type TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
@@ -46,7 +47,14 @@ async function open(listener: HttpListener, options: object = {}): Promise<TLSSo
 }
 
 const curl = (listener: HttpListener, ...args: string[]) =>
-  run('curl', ['-sS', '--cacert', authority.ca, ...args, `https://localhost:${listener.port}/object`]);
+  run('curl', [
+    '-sS',
+    '--fail',
+    '--cacert',
+    authority.ca,
+    ...args,
+    `https://localhost:${listener.port}/object`,
+  ]);
 
 /** The names in the certificate that the listener shows to who asks for `servername`. */
 async function namesShown(listener: HttpListener, options: AskOptions): Promise<string | undefined> {
@@ -165,6 +173,34 @@ it('a client without a certificate is refused where one is required, and one of 
   const optional = await start(materialOf({ clientCa: authority.ca, clientCertificates: 'optional' }));
   expect((await curl(optional)).stdout).toBe('answer to /object');
   await expect(curl(optional, '--cert', stranger.cert, '--key', stranger.key)).rejects.toThrow();
+});
+
+it.each(['TLSv1.2', 'TLSv1.3'] as const)(
+  'a client of %s that lacks a certificate is told so, and nothing of it is served',
+  async maxVersion => {
+    let served = 0;
+    const { port } = await listenSecurely(() => void served++, {}, materialOf({ clientCa: authority.ca }));
+    const socket = connect({ port, host: '127.0.0.1', ca: authority.caPem, maxVersion });
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\nGET / HTTP/1.1\r\nhost: x\r\n\r\n');
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/);
+    expect(served).toBe(0);
+  },
+);
+
+it('clients without a certificate may go at any moment', async () => {
+  const listener = await start(materialOf({ clientCa: authority.ca }));
+  await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      const plain = connectPlain(listener.port, '127.0.0.1');
+      const secure = connecting(listener, { socket: plain });
+      secure.on('error', () => undefined);
+      await once(secure, 'secureConnect');
+      secure.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+      plain.resetAndDestroy();
+    }),
+  );
+  const { cert, key } = authority.issue(['client.test']);
+  expect((await curl(listener, '--cert', cert, '--key', key)).stdout).toBe('answer to /object');
 });
 
 it.each(['TLSv1.2', 'TLSv1.3'] as const)(
