@@ -95,16 +95,23 @@ export class SlowBodyError extends Error {
 }
 
 /**
- * Tells who reads the body of a request on `socket` that the rest of it cannot be read.
+ * Tells who reads the body of a request on `socket` that the rest of it cannot be read. Those who begin to read it later
+ * are told then, as when its turn has not come because an earlier request of the connection is not answered yet.
  *
- * @returns whether somebody reads it
+ * @returns whether somebody reads it now
  */
 export function failBody(socket: Socket, error: Error): boolean {
   const request = unfinishedRequest(socket);
-  if (!request || request.listenerCount('error') === 0) return false;
-  // node:http emits this only when the connection is closed, for which the client may wait with its half of it
-  request.emit('error', error);
-  return true;
+  if (!request) return false;
+  // node:http emits the error only when the connection is closed, for which the client may wait with its half of it
+  const isRead = request.listenerCount('error') > 0;
+  if (isRead) request.emit('error', error);
+  // told before
+  if (request.listenerCount('newListener') > 0) return isRead;
+  request.on('newListener', (event, listener) => {
+    if (event === 'error') process.nextTick(listener, error);
+  });
+  return isRead;
 }
 
 /** The request whose body node:http is still reading from `socket`. */

@@ -218,6 +218,25 @@ describe('the way of a body', () => {
     await store.until(() => store.closed === 1);
   });
 
+  const inChunks = 'PUT /b/k HTTP/1.1\r\nhost: gateway\r\ntransfer-encoding: chunked\r\n';
+  const isDecoded = 'content-encoding: aws-chunked\r\nx-amz-decoded-content-length: 1000\r\n';
+  const isTrailed =
+    'x-amz-content-sha256: STREAMING-UNSIGNED-PAYLOAD-TRAILER\r\nx-amz-trailer: x-amz-checksum-crc32\r\n';
+  it.each([
+    ['ends too early', `${head('/b/k', 1_000)}${'x'.repeat(500)}`],
+    ['has chunks that are none', `${inChunks}${isDecoded}${isTrailed}\r\nZZ\r\nhello`],
+    ['is a form that ends too early', form('x'.repeat(20)).slice(0, -30)],
+  ])('who sends a body that %s behind a request that is not answered yet is told so', async (_, broken) => {
+    client.say(`${head('/b/k', 3)}abc${broken}`);
+    client.socket.end();
+    await store.until(() => store.sockets.length === 1);
+    store.answer(created);
+    expect(await client.hears(/<\/Error>/)).toMatch(
+      /^HTTP\/1.1 200 [\s\S]*HTTP\/1.1 400 [\s\S]*<Code>IncompleteBody<\/Code>/,
+    );
+    await once(client.socket, 'close');
+  });
+
   it('a broken connection is not tried again: the store may have carried out the write', async () => {
     client.say(`${head('/b/k', 3)}abc`);
     await store.until(() => store.sockets.length === 1);
