@@ -4,6 +4,7 @@ import { type BodyEnd, BodyFraming } from './body-framing.ts';
 import type { AnsweringConnection, ExpectedBody } from './expected-body.ts';
 import { ParseBudget } from './parse-budget.ts';
 import { readAfterWriteFailure } from './read-after-write-failure.ts';
+import { resetWhenCut } from './reset-when-cut.ts';
 
 /** Size of the shared read buffer. */
 const READ_BYTES = 256 * 1024;
@@ -80,6 +81,7 @@ export class ReadBuffer {
         }
         const connection = new Connection(socket, this.#parsing);
         connections.set(socket, connection);
+        resetWhenCut(socket);
         readAfterWriteFailure(socket, () => connection.passOnRest());
         callback(null, socket);
       });

@@ -46,7 +46,7 @@ it.each([
   ['a row', ' 12 to 19 and 999)'],
   ['the end of a range of rows', ' 12 to 999)'],
   ['a decision', ', Decided 999)'],
-  ['a section', ', section 16)'],
+  ['a section', ', section 99)'],
   ['a heading', ', Invented heading)'],
   ['a number below a heading', ', Authentication 6)'],
   ['a rule', ', Request parameters, rule 999)'],

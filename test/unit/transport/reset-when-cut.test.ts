@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { buildConnector, Client } from 'undici';
+import { afterEach, expect, it } from 'vitest';
+import { resetWhenCut } from '../../../src/transport/reset-when-cut.ts';
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** A client, and how its connection ends as its server sees it. */
+async function setup(answer = '') {
+  const server = createServer();
+  const { promise: ending, resolve } = Promise.withResolvers<string>();
+  const { promise: begun, resolve: begin } = Promise.withResolvers<Socket>();
+  server.on('connection', socket => {
+    socket.on('data', () => {
+      begin(socket);
+      socket.write(answer);
+    });
+    socket.on('end', () => resolve('ended'));
+    socket.on('error', error => resolve('code' in error ? String(error.code) : 'failed'));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  closing.push(() => server.close());
+  const address = server.address();
+  const connect = buildConnector({});
+  const client = new Client(`http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`, {
+    connect: (target, callback) =>
+      connect(target, (error, socket) => {
+        if (error) {
+          callback(error, null);
+          return;
+        }
+        resetWhenCut(socket);
+        callback(null, socket);
+      }),
+  });
+  closing.push(() => client.destroy());
+  return { client, begun, ending };
+}
+
+// canaries for the next versions of Node and undici
+it.each(['the request', 'its body'])(
+  'a server sees that a request was cut off, when %s is given up',
+  async what => {
+    const { client, begun, ending } = await setup();
+    const body = new Readable({ read: () => undefined });
+    body.push('half');
+    const giveUp = new AbortController();
+    const headers = { 'content-length': '8' };
+    const answer = client.request({ path: '/', method: 'PUT', headers, body, signal: giveUp.signal });
+    await begun;
+    if (what === 'the request') giveUp.abort();
+    else body.destroy(new Error('refused'));
+    await expect(answer).rejects.toThrow();
+    expect(await ending).toBe('ECONNRESET');
+  },
+);
+
+it('a connection that has served its requests ends as usual', async () => {
+  const { client, ending } = await setup('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n');
+  // undici closes the connection after it
+  await (await client.request({ path: '/', method: 'HEAD' })).body.dump();
+  expect(await ending).toBe('ended');
+});
