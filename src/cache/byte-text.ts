@@ -1,5 +1,8 @@
 import { hashText } from './object-key.ts';
 
+/** In front of all, followed by a byte for the version. */
+const HASH_BYTES = 4;
+
 /** Shorter texts are repeated rather than referred to. */
 const SHORTEST_REFERENCE = 4;
 
@@ -23,17 +26,17 @@ export class DamagedBytesError extends Error {
  * which costs less than any buffer of that size.
  */
 export class ByteTextWriter {
-  readonly #parts: string[] = [];
+  #text = '';
   readonly #written = new Map<string, number>();
 
   /** A whole number from 0 on, in few bytes when it is small. */
   count(value: number): void {
     let rest = value;
     while (rest >= 128) {
-      this.#parts.push(String.fromCharCode(128 + (rest % 128)));
+      this.#text += String.fromCharCode(128 + (rest % 128));
       rest = Math.floor(rest / 128);
     }
-    this.#parts.push(String.fromCharCode(rest));
+    this.#text += String.fromCharCode(rest);
   }
 
   number(value: number | undefined): void {
@@ -45,7 +48,7 @@ export class ByteTextWriter {
       this.count(FRACTION);
       const bytes = Buffer.alloc(8);
       bytes.writeDoubleBE(value);
-      this.#parts.push(bytes.toString('latin1'));
+      this.#text += bytes.toString('latin1');
     }
   }
 
@@ -62,18 +65,16 @@ export class ByteTextWriter {
       return;
     }
     if (value.length >= SHORTEST_REFERENCE) this.#written.set(value, this.#written.size);
-    const bytes = Buffer.from(value, 'utf16le');
-    const isWide = bytes.some((byte, at) => at % 2 === 1 && byte > 0);
+    const isWide = hasWideCharacters(value);
     this.count(FIRST_LENGTH + 2 * value.length + (isWide ? 1 : 0));
-    this.#parts.push(isWide ? bytes.toString('latin1') : value);
+    this.#text += isWide ? Buffer.from(value, 'utf16le').toString('latin1') : value;
   }
 
   /** The sequence, with `version` and a hash of it in front. */
   finish(version: number): string {
-    const body = String.fromCharCode(version) + this.#parts.join('');
-    const hash = Buffer.alloc(4);
-    hash.writeUInt32BE(hashText(body));
-    return Buffer.from(hash.toString('latin1') + body, 'latin1').toString('latin1');
+    const bytes = Buffer.from(`    ${String.fromCharCode(version)}${this.#text}`, 'latin1');
+    bytes.writeUInt32BE(hashText(bytes.toString('latin1', HASH_BYTES)));
+    return bytes.toString('latin1');
   }
 }
 
@@ -81,14 +82,14 @@ export class ByteTextWriter {
 export class ByteTextReader {
   readonly #bytes: string;
   readonly #read: string[] = [];
-  #at = 5;
+  #at = HASH_BYTES + 1;
 
   /** @throws DamagedBytesError; so does each method */
   constructor(bytes: string, version: number) {
     this.#bytes = bytes;
-    if (bytes.charCodeAt(4) !== version) throw new DamagedBytesError('the version is not known');
-    const hash = Buffer.from(bytes.slice(0, 4), 'latin1').readUInt32BE();
-    if (hash !== hashText(bytes.slice(4))) throw new DamagedBytesError('the bytes were changed');
+    if (bytes.charCodeAt(HASH_BYTES) !== version) throw new DamagedBytesError('the version is not known');
+    const hash = Buffer.from(bytes.slice(0, HASH_BYTES), 'latin1').readUInt32BE();
+    if (hash !== hashText(bytes.slice(HASH_BYTES))) throw new DamagedBytesError('the bytes were changed');
   }
 
   count(): number {
@@ -149,4 +150,9 @@ export class ByteTextReader {
     this.#at = end;
     return taken;
   }
+}
+
+function hasWideCharacters(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 0xff) return true;
+  return false;
 }

@@ -22,7 +22,7 @@ interface KnownObject {
 /** Records (versions and variants) kept per object. Bounded because clients choose the values of varying headers. */
 const RECORDS_PER_ENTRY = 64;
 
-/** Share of the limit for entries that are not packed: those that were used last. */
+/** Share of the limit that entries keep which are not packed, those that were used last; more where there is room for all. */
 const UNPACKED_SHARE = 1 / 4;
 
 /** How many entries that are in use are passed over, at each change, in search of one to pack. */
@@ -54,10 +54,9 @@ export class EntryTable {
     this.#maxBytes = maxBytes;
     this.#tier = tier;
     this.#packed = new PackedEntries(tier);
-    const maxSize = Math.max(1, Math.floor(maxBytes * UNPACKED_SHARE));
     this.#entries = new LRUCache<string, Entry>({
-      maxSize,
-      maxEntrySize: maxSize,
+      maxSize: maxBytes,
+      maxEntrySize: maxBytes,
       sizeCalculation: entryCostBytes,
       dispose: (entry, _key, reason) => {
         if (reason === 'evict') this.#surplus.push(entry);
@@ -164,7 +163,7 @@ export class EntryTable {
 
   #set(entry: Entry): void {
     this.#keep(entry);
-    this.#packSurplus();
+    this.#pack();
     this.#packed.limit(this.#maxBytes - this.#entries.calculatedSize);
   }
 
@@ -174,20 +173,27 @@ export class EntryTable {
     if (!this.#entries.has(entry.objectKey.text)) retire(generationsOf(entry));
   }
 
-  /** What is in use cannot be packed, and counts as used last instead. */
-  #packSurplus(): void {
+  /** Packs what is too much. What is in use cannot be packed, and counts as used last instead. */
+  #pack(): void {
     let passedOver = 0;
-    for (let entry = this.#surplus.shift(); entry; entry = this.#surplus.shift()) {
+    for (let entry = this.#nextSurplus(); entry; entry = this.#nextSurplus()) {
       const generations = generationsOf(entry);
-      if (isPackable(entry, generations)) this.#pack(entry, generations);
+      if (isPackable(entry, generations)) this.#packed.add(this.#packedOf(entry, generations));
       else if (++passedOver > PASSED_OVER) retire(generations);
       else this.#keep(entry);
     }
   }
 
-  #pack({ objectKey, records }: Entry, generations: ReadonlySet<Generation>): void {
+  #nextSurplus(): Entry | undefined {
+    const { calculatedSize } = this.#entries;
+    const isTooMuch = this.costBytes > this.#maxBytes && calculatedSize > this.#maxBytes * UNPACKED_SHARE;
+    if (this.#surplus.length === 0 && isTooMuch) this.#entries.pop();
+    return this.#surplus.shift();
+  }
+
+  #packedOf({ objectKey, records }: Entry, generations: ReadonlySet<Generation>): PackedEntry {
     const entrust = this.#tier.entrust.bind(this.#tier);
-    this.#packed.add(new PackedEntry(objectKey, records, generations, entrust, this.#packed));
+    return new PackedEntry(objectKey, records, generations, entrust, this.#packed);
   }
 }
 

@@ -16,7 +16,7 @@ const unused = (): never => {
   throw new Error('nothing is read here');
 };
 
-/** A table that keeps about three entries unpacked, and an arena of eight pages. */
+/** A table with room for about a dozen entries that are not packed, and an arena of eight pages. */
 class Cache {
   readonly tier: MemoryTier;
   readonly table: EntryTable;
@@ -80,7 +80,7 @@ it('what was not used lately is packed, and comes back with its records, parts a
   const checksums = [{ name: 'checksum-crc32', value: 'AAAA', store: true }];
   before.parts.learn(3, { first: 0, last: 99, checksums }, 5);
   expect(cache.isPacked('k')).toBe(false);
-  cache.putOthers(10);
+  cache.putOthers(30);
   expect(cache.isPacked('k')).toBe(true);
   expect(cache.table.get(key('k')), 'it has to be revived').toBeUndefined();
   expect(cache.table.known(key('k'))).toMatchObject({ text: key('k').text, heldBytes: 10_000 });
@@ -105,7 +105,7 @@ it('what its bytes are asked for with comes back too', () => {
     versionId: undefined,
     variant: { origin: undefined, expectedBucketOwner: undefined, requestPayer: undefined },
   });
-  cache.putOthers(10);
+  cache.putOthers(30);
   const revived: AskedFor[] = [];
   cache.revive('k', revived);
   cache.revive('plain', revived);
@@ -119,7 +119,7 @@ it('records that share a content share it again, and others have their own', () 
   const other = cache.create(identity, blockBytes);
   cache.table.put(key('k'), 'v1', recordOf(one));
   cache.table.put(key('k'), 'v2', recordOf(other));
-  cache.putOthers(20);
+  cache.putOthers(30);
   const entry = cache.revive('k');
   expect(contentOf(entry, 'v1')).toBe(contentOf(entry));
   expect(contentOf(entry, 'v1').heldBytes).toBe(100);
@@ -134,12 +134,12 @@ it('what is read or filled is not packed', () => {
   const filled = cache.content('filled', 200);
   cache.table.put(key('filled'), '', recordOf(filled));
   filled.openBlock(0);
-  cache.putOthers(10);
+  cache.putOthers(30);
   expect([cache.isPacked('read'), cache.isPacked('filled')]).toEqual([false, false]);
   expect(contentOf(cache.table.peek(key('read')))).toBe(read);
   read.leave();
   filled.closeBlock(0);
-  cache.putOthers(10);
+  cache.putOthers(30);
   expect([cache.isPacked('read'), cache.isPacked('filled')]).toEqual([true, true]);
 });
 
@@ -192,7 +192,7 @@ it('a packed object is dropped with its blocks, and so it is when it is learned 
   const cache = new Cache();
   cache.put('k');
   cache.put('l');
-  cache.putOthers(10);
+  cache.putOthers(30);
   const { slots } = cache.tier.usage;
   cache.table.drop(key('k').text);
   expect([cache.table.known(key('k')), cache.tier.usage.slots]).toEqual([undefined, slots - 1]);
@@ -208,4 +208,12 @@ it('records without bytes, however many, cost others none of theirs', () => {
   for (let index = 0; index < 500; index++)
     cache.table.put(key(`bare ${index}`), '', recordOf(cache.content(`bare ${index}`, 100)));
   expect(cache.table.known(key('k'))?.heldBytes).toBe(100);
+});
+
+it('nothing is packed while there is room for all as they are', () => {
+  const cache = new Cache(1_000_000);
+  cache.put('k');
+  cache.putOthers(200);
+  expect(cache.table.costBytes).toBeGreaterThan(250_000);
+  expect([...cache.table].filter(known => known instanceof PackedEntry)).toEqual([]);
 });

@@ -49,7 +49,7 @@ function read(different: Partial<ObjectRead> = {}, key = 'k'): ObjectRead {
 const known = (one: ObjectRead) => lookupFresh(cache.objects.records, one, clock.nowMs());
 const isPacked = (one: ObjectRead) => cache.table.known(one.objectKey) instanceof PackedEntry;
 
-async function readOthers(count = 20): Promise<void> {
+async function readOthers(count = 40): Promise<void> {
   for (let index = 0; index < count; index++) await cache.objects.find(read({}, `other ${index}`));
 }
 
