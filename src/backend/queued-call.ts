@@ -7,7 +7,14 @@ import { ClientPace } from './client-pace.ts';
 import type { OriginReceiver } from './origin-call.ts';
 import { errorFor, type QueueEntry, type QueueVerdict } from './queue-entry.ts';
 import { isSafe, Resends } from './resends.ts';
-import { faultOf, type StoreCall, StoreError, type StoreReceiver, type StoreRequest } from './store.ts';
+import {
+  ERROR_BODY_LIMIT_BYTES,
+  faultOf,
+  type StoreCall,
+  StoreError,
+  type StoreReceiver,
+  type StoreRequest,
+} from './store.ts';
 import { TransferWatch } from './transfer-watch.ts';
 
 /**
@@ -17,7 +24,7 @@ import { TransferWatch } from './transfer-watch.ts';
  * - is aborted when it is too slow (`TransferWatch`);
  * - is refused while the store fails, and tells how it has ended (`Breaker`);
  * - is sent again, if the caller wants that, when it can have done nothing at the store (`Resends`);
- * - ends the body of an error (300 and above) at its limits, since some stores never end it;
+ * - ends the body of an error (300 and above) at its limit, since some stores never end it;
  * - isolates exceptions of its receiver: they abort and fail this call, and no other one.
  */
 export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
@@ -42,6 +49,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
   readonly #pace: ClientPace;
   #startedMs = 0;
   #sentMs = 0;
+  #leftBytes = Infinity;
 
   constructor(request: StoreRequest, receiver: StoreReceiver, context: CallContext) {
     this.object = `${lengthPrefixed(request.bucket)}${lengthPrefixed(request.key)}`;
@@ -75,7 +83,9 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     }
     this.#startedMs = clock.monotonicMs();
     const watched = this.isTimed ? limits : { ...limits, headMs: undefined };
-    this.#watch = new TransferWatch(watched, clock, () => this.#cutOff());
+    this.#watch = new TransferWatch(watched, clock, () =>
+      this.#giveUp(new StoreError('TIMEOUT', 'the store answers too slowly', undefined, 'TOO_SLOW')),
+    );
     this.#request.bodyStream?.follow(this.#pace);
     this.#send();
   }
@@ -132,8 +142,9 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     this.isAnswered = true;
     this.#report.answered(status);
     queue.answered(this, this.isTimed ? nowMs - this.#startedMs : undefined);
-    this.#watch?.answered({ isError: status >= 300, isTimed: this.isTimed });
+    this.#watch?.answered(this.isTimed || status >= 300);
     if (this.#pace.isPaused) this.#watch?.unwanted();
+    if (status >= 300) this.#leftBytes = ERROR_BODY_LIMIT_BYTES;
     try {
       this.#context.outages?.answered(status);
       this.#receiver.answered(head);
@@ -146,13 +157,16 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     if (this.#state !== 'answered') return;
     this.#context.meter.arrived(chunk.length);
     this.#watch?.arrived(chunk.length);
+    this.#leftBytes -= chunk.length;
     this.#report.arrived(chunk);
     try {
       this.#receiver.arrived(chunk);
     } catch (error) {
       this.#thrown(error);
     }
-    if (this.#watch?.isFull && this.#state === 'answered') this.#cutOff();
+    if (this.#leftBytes > 0 || this.#state !== 'answered') return;
+    this.#stopSending();
+    this.ended();
   }
 
   ended(): void {
@@ -219,14 +233,6 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     this.#sent = undefined;
     this.#rest = clock.after(delayMs, () => this.#send());
     return true;
-  }
-
-  /** No more of the answer is waited for. An error ends with what has come of its body; any other answer fails. */
-  #cutOff(): void {
-    if (this.#watch?.isError) {
-      this.#stopSending();
-      this.ended();
-    } else this.#giveUp(new StoreError('TIMEOUT', 'the store answers too slowly', undefined, 'TOO_SLOW'));
   }
 
   /** Aborts the call; the receiver fails with `error`. */

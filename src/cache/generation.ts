@@ -33,6 +33,8 @@ export class Generation implements Content {
   readonly parts: PartMap;
   /** See `FillingSlots`. */
   readonly fillGroup: number;
+  /** The number by which other workers know the content; packing keeps it. */
+  contentId: number | undefined;
   readonly #tier: MemoryTier;
   readonly #blocks = new Map<number, Block>();
   readonly #hash: number;

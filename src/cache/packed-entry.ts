@@ -121,13 +121,14 @@ export class PackedEntry {
 function encode(records: ReadonlyMap<string, ObjectRecord>, contents: readonly Generation[]): string {
   const to = new ByteTextWriter();
   to.count(contents.length);
-  for (const { identity, blockBytes, asked, parts } of contents) {
+  for (const { identity, blockBytes, asked, parts, contentId } of contents) {
     to.text(identity.versionId);
     to.text(identity.entityTag);
     to.number(identity.sizeBytes);
     to.text(identity.contentEncoding);
     to.count(blockBytes);
     writeAsked(to, asked);
+    to.number(contentId);
     to.number(parts.count);
     const known = parts.entries();
     to.count(known.length);
@@ -168,6 +169,7 @@ function readContent(from: ByteTextReader, objectKey: string, create: Revive): G
     contentEncoding: from.text(),
   };
   const content = create(identity, from.count(), readAsked(from));
+  content.contentId = from.number();
   const count = from.number();
   for (let left = from.count(); left > 0; left--) {
     const number = from.count();
@@ -179,12 +181,13 @@ function readContent(from: ByteTextReader, objectKey: string, create: Revive): G
 function writePart(to: ByteTextWriter, number: number, { first, last, checksums }: Part): void {
   to.count(number);
   to.count(first);
-  to.count(last);
+  // the part of an empty object ends in front of its first byte
+  to.count(last + 1);
   writeFields(to, checksums);
 }
 
 function readPart(from: ByteTextReader): Part {
-  return { first: from.count(), last: from.count(), checksums: readFields(from) };
+  return { first: from.count(), last: from.count() - 1, checksums: readFields(from) };
 }
 
 function writeAsked(to: ByteTextWriter, asked: AskedFor | undefined): void {

@@ -128,12 +128,16 @@ export class RecordCache implements RecordIndex {
     return isStillHeld(lookupRecord(this, read), record);
   }
 
-  /** Removes `record`, which is outdated. */
+  /**
+   * Removes `record`, which is outdated, and all others of its content: its bytes are asked for as by the read that came first,
+   * which the store may answer differently by now, even where another record is of a version that never changes.
+   */
   remove(read: ObjectRead, record: ObjectRecord): void {
-    for (const name of [read.recordName, getRecordName(read.recordName)]) {
-      const held = this.#entryOf(read)?.records.get(name);
-      if (isStillHeld(held, record)) this.#table.forget(read.objectKey, name);
-    }
+    const records = this.#entryOf(read)?.records;
+    const outdated = records && [...records.values()].find(held => isStillHeld(held, record));
+    if (!records || !outdated) return;
+    for (const [name, held] of records)
+      if (held === outdated || haveSameContent(held, outdated)) this.#table.forget(read.objectKey, name);
   }
 
   #entryOf(read: ObjectRead): Entry | undefined {
@@ -148,6 +152,10 @@ function isStillHeld(held: ObjectRecord | undefined, record: ObjectRecord): bool
   const isOfSameTime = held.receivedMs === record.receivedMs && held.epoch === record.epoch;
   if (!isOfSameTime || !(record.content instanceof Generation) || !record.content.isRetired) return false;
   return held.entityTag === record.entityTag && held.versionId === record.versionId;
+}
+
+function haveSameContent(one: ObjectRecord, other: ObjectRecord): boolean {
+  return one.kind === 'readable' && other.kind === 'readable' && one.content === other.content;
 }
 
 function isSame(one: GenerationIdentity, other: GenerationIdentity): boolean {

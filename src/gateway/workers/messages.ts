@@ -8,6 +8,9 @@ import type { ObjectRead } from '../request/object-read.ts';
 /** A read as sent to the worker that owns the object; the bucket is identified by its client-side name. */
 export type WireRead = Omit<ObjectRead, 'bucket'> & { readonly bucketName: string };
 
+/** An object in a bucket, which is identified by its client-side name. */
+export type WireObject = Pick<WireRead, 'bucketName' | 'objectKey'>;
+
 /** A content, identified by the number its owner gave it. */
 export interface WireContent {
   readonly contentId: number;
@@ -20,6 +23,8 @@ export interface WireContent {
 /** A range that another worker starts to read. */
 export interface WireRange {
   readonly contentId: number;
+  /** Where its owner finds the content if that is packed. */
+  readonly object: WireObject;
   readonly from: number;
   readonly to: number;
   /** Whether bytes before `from` have already been sent. */

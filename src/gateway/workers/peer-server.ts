@@ -1,4 +1,5 @@
 import type { ContentReader, Loan } from '../../cache/content.ts';
+import { type Entry, generationsOf } from '../../cache/entry-table.ts';
 import { Generation } from '../../cache/generation.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { ObjectChangedError } from '../fill/fill-error.ts';
@@ -13,6 +14,7 @@ import type {
   WireBlock,
   WireLoan,
   WireLookupResult,
+  WireObject,
   WireRange,
   WireRead,
   WireRefusal,
@@ -37,33 +39,28 @@ class UnknownBucketError extends Error {
 }
 
 /**
- * Numbers contents, so that other workers can refer to them. Entries are dropped when the content is garbage collected.
+ * Numbers contents, so that other workers can refer to them. Numbers are forgotten when the content is garbage collected.
  */
 export class ContentIds {
   readonly #contents = new Map<number, WeakRef<Generation>>();
-  readonly #numbers = new WeakMap<Generation, number>();
-  readonly #forgotten = new FinalizationRegistry<number>(number => this.#contents.delete(number));
+  readonly #forgotten = new FinalizationRegistry<number>(number => {
+    // the number may be that of a content which was packed since, and made again
+    if (!this.find(number)) this.#contents.delete(number);
+  });
   #last = 0;
 
   idOf(generation: Generation): number {
-    const known = this.#numbers.get(generation);
-    if (known !== undefined) return known;
-    const number = ++this.#last;
-    this.#numbers.set(generation, number);
+    const number = generation.contentId ?? ++this.#last;
+    if (this.find(number) === generation) return number;
+    generation.contentId = number;
     this.#contents.set(number, new WeakRef(generation));
     this.#forgotten.register(generation, number);
     return number;
   }
 
-  /**
-   * The content, even if no record refers to it any more: readers that started before may continue.
-   *
-   * @throws ObjectChangedError when it was garbage collected
-   */
-  find(number: number): Generation {
-    const generation = this.#contents.get(number)?.deref();
-    if (!generation) throw new ObjectChangedError('the content was replaced');
-    return generation;
+  /** The content, even if no record refers to it any more: readers that started before may continue. */
+  find(number: number): Generation | undefined {
+    return this.#contents.get(number)?.deref();
   }
 }
 
@@ -122,8 +119,11 @@ export class PeerServer {
     };
   }
 
-  #open({ contentId, from, to, hasBegun, trace }: WireRange): number {
-    const generation = this.#ids.find(contentId);
+  /** @throws ObjectChangedError when the content was replaced, and nobody here has read it since */
+  #open({ contentId, object, from, to, hasBegun, trace }: WireRange): number {
+    const known = this.#ids.find(contentId);
+    const generation = known && !known.isRetired ? known : (this.#heldContent(object, contentId) ?? known);
+    if (!generation) throw new ObjectChangedError('the content was replaced');
     const number = ++this.#opened;
     this.#readers.set(number, {
       generation,
@@ -132,6 +132,19 @@ export class PeerServer {
       loan: undefined,
     });
     return number;
+  }
+
+  /** The content of this number that a record refers to, though it may have been packed since it was numbered. */
+  #heldContent({ bucketName, objectKey }: WireObject, contentId: number): Generation | undefined {
+    const bucket = this.#configurations.bucketOf(bucketName, objectKey);
+    const entry = bucket && this.#entryOf({ bucket, objectKey });
+    for (const generation of entry ? generationsOf(entry) : [])
+      if (generation.contentId === contentId) return generation;
+    return undefined;
+  }
+
+  #entryOf(object: Pick<ObjectRead, 'bucket' | 'objectKey'>): Entry | undefined {
+    return this.#objects.table.peek(object.objectKey) ?? this.#objects.revive(object);
   }
 
   async #next(number: number): Promise<WireLoan> {
@@ -185,9 +198,9 @@ export class PeerServer {
   #invalidate(wire: WireRead, contentId: number): void {
     const read = this.#decodeRead(wire);
     if (!read) return;
-    for (const record of this.#objects.table.peek(read.objectKey)?.records.values() ?? []) {
+    for (const record of this.#entryOf(read)?.records.values() ?? []) {
       if (record.kind !== 'readable' || !(record.content instanceof Generation)) continue;
-      if (this.#ids.idOf(record.content) === contentId) this.#objects.objects.invalidate(read, record);
+      if (record.content.contentId === contentId) this.#objects.objects.invalidate(read, record);
     }
   }
 
@@ -198,7 +211,7 @@ export class PeerServer {
     const record = lookupRecord(objects.records, read);
     if (record?.kind !== 'readable' || !(record.content instanceof Generation)) return;
     const isSame = record.epoch === epoch && record.receivedMs === receivedMs;
-    if (isSame && this.#ids.idOf(record.content) === contentId)
+    if (isSame && record.content.contentId === contentId)
       objects.refusedByStore(read, record, { ...reply, body: Buffer.from(reply.body) });
   }
 

@@ -6,7 +6,7 @@ import type { WrittenBytes } from '../../cache/written-bytes.ts';
 import type { TraceContext } from '../../http/trace-context.ts';
 import { OwnerLostError } from '../fill/fill-error.ts';
 import { LOAN_LIMIT_BYTES, type SlotLender } from '../fill/slot-lender.ts';
-import type { WireBlock, WireContent, WireLoan } from './messages.ts';
+import type { WireBlock, WireContent, WireLoan, WireObject } from './messages.ts';
 import type { PeerLink } from './peer-link.ts';
 
 /** Measured heap cost of a remote content, and of each block position it remembers. */
@@ -50,18 +50,18 @@ export class RemoteContent implements Content {
   readonly parts: PartMap;
   readonly #blockBytes: number;
   readonly #memory: RemoteMemory;
-  readonly #object: string;
+  readonly object: WireObject;
   readonly #blocks = new Map<number, RemoteBlock>();
   readonly #onGrown: () => void;
 
   /**
-   * @param object `ObjectKey.text`, for error messages
+   * @param object whose content it is
    * @param onGrown called when the content's estimated heap cost has grown
    */
   constructor(
     { contentId, sizeBytes, blockBytes, parts, partCount }: WireContent,
     memory: RemoteMemory,
-    object: string,
+    object: WireObject,
     onGrown: () => void = () => undefined,
   ) {
     this.contentId = contentId;
@@ -70,7 +70,7 @@ export class RemoteContent implements Content {
     this.sizeBytes = sizeBytes;
     this.#blockBytes = blockBytes;
     this.#memory = memory;
-    this.#object = object;
+    this.object = object;
   }
 
   /** Estimated heap cost of the content. */
@@ -148,7 +148,7 @@ export class RemoteContent implements Content {
     const { pins, written } = this.#memory;
     const bytes = pins.view(slot, slotSizeBytes, from - blockStart, to - blockStart);
     try {
-      written?.check(bytes, this.#object, from, to);
+      written?.check(bytes, this.object.objectKey.text, from, to);
     } catch (error) {
       // the loan is never returned, so its pin is released here
       pins.release(slot);
@@ -197,9 +197,9 @@ class RemoteReader implements ContentReader {
   }
 
   async #borrow(): Promise<Loan | undefined> {
-    const { contentId } = this.#content;
+    const { contentId, object } = this.#content;
     const hasBegun = this.#position > this.#from;
-    const read = { contentId, from: this.#position, to: this.#to, hasBegun, trace: this.#trace };
+    const read = { contentId, object, from: this.#position, to: this.#to, hasBegun, trace: this.#trace };
     // once bytes were sent, the response can only wait for the owner; before that the object can be read in other ways
     this.#reader ??= this.#link.call('open', read, hasBegun ? undefined : this.#closeAtOwner);
     const reader = await this.#reader;

@@ -8,7 +8,7 @@ import type { LookupResult, ObjectSource } from '../read/object-source.ts';
 import { type RecordIndex, storedRecordName } from '../read/record-cache.ts';
 import { withdrawsObject } from '../read/store-failure.ts';
 import { type ObjectRead, recordId } from '../request/object-read.ts';
-import type { WireLookupResult, WireRead } from './messages.ts';
+import type { WireLookupResult, WireObject, WireRead } from './messages.ts';
 import { RemoteContent, type RemoteMemory } from './remote-content.ts';
 
 /** A cache value: replaced by a new one each time the content has grown, so that its size is recalculated. */
@@ -141,7 +141,7 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
       const grew = () => this.#recalculateCost(name);
       return {
         ...record,
-        content: new RemoteContent(record.content, this.#memory, read.objectKey.text, grew),
+        content: new RemoteContent(record.content, this.#memory, encodeObject(read), grew),
       };
     }
     for (const [number, part] of record.content.parts)
@@ -153,6 +153,10 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
     const kept = this.#records.peek(name);
     if (kept) this.#records.set(name, { ...kept });
   }
+}
+
+function encodeObject({ bucket, objectKey }: ObjectRead): WireObject {
+  return { bucketName: bucket.name, objectKey };
 }
 
 function encodeRead({ bucket, ...read }: ObjectRead): WireRead {

@@ -274,7 +274,7 @@ function expectTold(answer: TestAnswer, method: string, says: StoreSays): void {
 }
 
 /** What takes longer is a time limit, which the clock has to be moved for. */
-const retryDelayLimitMs = 900;
+const retryDelayLimitMs = 5_000;
 
 /** The time of `clock`, in which nobody waits: a retry comes at once. */
 function runningTimers(clock: ManualClock): Clock {

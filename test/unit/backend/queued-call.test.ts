@@ -199,24 +199,6 @@ it('a call too slow to answer, or to go on, fails with TIMEOUT and frees its con
   expect(queue.counts()).toEqual({ waiting: 0, unanswered: 0, transferring: 0, paused: 0, objects: 0 });
 });
 
-it('an error whose body drips ends with what has come of it, and frees its connection: a retry need not wait for it', () => {
-  const dripping = [enter('a'), enter('b', false)];
-  for (const { answer } of dripping) {
-    answer()?.answered(503, []);
-    answer()?.arrived(Buffer.alloc(2_000));
-  }
-  clock.advance(999);
-  expect(dripping.map(({ heard }) => heard.at(-1))).toEqual(['2000 bytes', '2000 bytes']);
-  clock.advance(1);
-  for (const { answer } of dripping) answer()?.arrived(Buffer.alloc(2_000));
-  for (const { did, heard } of dripping)
-    expect([did, heard]).toEqual([
-      ['send', 'abort'],
-      ['answered', '2000 bytes', 'ended'],
-    ]);
-  expect(queue.counts().transferring).toBe(0);
-});
-
 it('a receiver that throws at the end frees the connection all the same', () => {
   const throwing = enter('a', true, () => {
     throw new Error('thrown');

@@ -3,7 +3,6 @@ import { TransferWatch } from '../../../src/backend/transfer-watch.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const limits = { headMs: 3_000, minRateBytes: 1_000, windowMs: 5_000 };
-const read = { isError: false, isTimed: true };
 let clock: ManualClock;
 let complaints: number;
 
@@ -26,7 +25,7 @@ it('an answer without a head in time is too slow', () => {
 
 it('one that brings a byte a second is too slow after one window', () => {
   const watched = watch();
-  watched.answered(read);
+  watched.answered();
   for (let second = 0; second < 5; second++) {
     expect(complaints).toBe(0);
     watched.arrived(1);
@@ -36,28 +35,14 @@ it('one that brings a byte a second is too slow after one window', () => {
 });
 
 it('one to which the minimum rate does not apply may bring nothing for long', () => {
-  watch().answered({ ...read, isTimed: false });
+  watch().answered(false);
   clock.advance(60_000);
   expect(complaints).toBe(0);
 });
 
-it('an error has a second for its body, however much of it comes', () => {
-  const errors = [watch({ minRateBytes: 0 }), watch()];
-  for (const [index, watched] of errors.entries()) watched.answered({ isError: true, isTimed: index === 0 });
-  for (let tenth = 0; tenth < 10; tenth++) {
-    expect(complaints).toBe(0);
-    for (const watched of errors) watched.arrived(5_000);
-    clock.advance(100);
-  }
-  expect(complaints).toBe(2);
-  expect(errors.map(({ isFull }) => isFull)).toEqual([false, false]);
-  for (const watched of errors) watched.arrived(64 * 1024 - 50_000);
-  expect(errors.map(({ isFull }) => isFull)).toEqual([true, true]);
-});
-
 it('one that brings just enough in every window never is, and one that ceases to is', () => {
   const watched = watch();
-  watched.answered(read);
+  watched.answered();
   for (let window = 0; window < 10; window++) {
     watched.arrived(5_000);
     clock.advance(5_000);
@@ -70,7 +55,7 @@ it('one that brings just enough in every window never is, and one that ceases to
 
 it('time in which nothing is wanted does not count', () => {
   const watched = watch();
-  watched.answered(read);
+  watched.answered();
   clock.advance(4_000);
   watched.unwanted();
   clock.advance(60_000);
@@ -89,9 +74,9 @@ it('a pause before the head does not lengthen the wait for it', () => {
 });
 
 it('without a minimum any rate will do, and what is over is not watched', () => {
-  watch({ minRateBytes: 0 }).answered(read);
+  watch({ minRateBytes: 0 }).answered();
   const over = watch();
-  over.answered(read);
+  over.answered();
   over.end();
   clock.advance(60_000);
   expect(complaints).toBe(0);
@@ -104,14 +89,14 @@ it('a head that arrived while the thread was blocked is in time', () => {
   // the timer runs before the socket is read
   clock.advance(0);
   expect(complaints).toBe(0);
-  watched.answered(read);
+  watched.answered();
   clock.advance(4_999);
   expect(complaints).toBe(0);
 });
 
 it('a body whose bytes arrived while the thread was blocked is fast enough', () => {
   const watched = watch();
-  watched.answered(read);
+  watched.answered();
   clock.advance(1_000);
   clock.holdUp(9_000);
   clock.advance(0);
@@ -133,7 +118,7 @@ it.each([0, 60_000])('a blocked thread gives a silent store no more than a grace
 
 it('a reader that pauses in the grace period stops it', () => {
   const watched = watch();
-  watched.answered(read);
+  watched.answered();
   clock.holdUp(10_000);
   clock.advance(0);
   watched.unwanted();

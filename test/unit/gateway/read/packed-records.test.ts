@@ -100,6 +100,30 @@ describe('a record that is packed', () => {
     expect(known(read()), 'it was learned anew').toBe(record);
   });
 
+  it('is forgotten with all that has its content, which is asked for as by the first of them', async () => {
+    const versioned = read({ versionId: 'v1', recordName: 'v1' });
+    for (const packing of [false, true]) {
+      await cache.objects.find(read());
+      const { record } = await cache.objects.find(versioned);
+      expect(known(read())).toMatchObject({
+        content: record.kind === 'readable' ? record.content : undefined,
+      });
+      if (packing) await readOthers();
+      cache.objects.invalidate(versioned, record);
+      expect([known(read()), known(versioned)]).toEqual([undefined, undefined]);
+    }
+  });
+
+  it('has the one part of an empty object, which ends before it begins', async () => {
+    const { record } = await cache.objects.find(read());
+    const part = { first: 0, last: -1, checksums: [] };
+    if (record.kind === 'readable') record.content.parts.learn(1, part, 1);
+    await readOthers();
+    expect(isPacked(read())).toBe(true);
+    const again = known(read());
+    expect(again?.kind === 'readable' && again.content.parts.get(1)).toEqual(part);
+  });
+
   it('gives way to a refusal of bytes that were begun before', async () => {
     const before = await foundAndPacked(read());
     cache.objects.refusedByStore(read(), before, { status: 404, fields: [], body: Buffer.alloc(0) });

@@ -249,15 +249,18 @@ describe('a record', () => {
     expect(known(heedless)).toBeDefined();
   });
 
-  it('that turned out to be outdated is forgotten, and no other one', async () => {
+  it('that turned out to be outdated is forgotten with those of its content, and no other one', async () => {
     replies = [whole('12345')];
     const { record } = await find(read());
-    const { record: ofOrigin } = await find(read({ variant }));
-    cache.objects.invalidate(read(), ofOrigin);
+    await find(read({ variant }));
+    replies = [headOf('123456', '"u"')];
+    const ofVersion = read({ method: 'HEAD', versionId: 'v', recordName: 'v' });
+    const { record: other } = await find(ofVersion);
+    cache.objects.invalidate(readOf('another'), record);
     expect(known(read())).toBe(record);
     cache.objects.invalidate(read(), record);
-    expect([known(read()), known(read({ variant }))]).toEqual([undefined, ofOrigin]);
-    cache.objects.invalidate(readOf('another'), record);
+    expect([known(read()), known(read({ variant }))]).toEqual([undefined, undefined]);
+    expect(known(ofVersion)).toBe(other);
   });
 
   it('of a content that differs in its encoding, length or version has a content of its own', async () => {

@@ -7,6 +7,7 @@ import { PeerLink } from '../../../../src/gateway/workers/peer-link.ts';
 import { ContentIds, PeerServer } from '../../../../src/gateway/workers/peer-server.ts';
 import { WorkerCache } from '../../../../src/gateway/workers/worker-cache.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
+import { testKey } from '../../../support/object-keys.ts';
 import { bucketOf, readOf } from '../../../support/object-reads.ts';
 
 /** Answers as the test says, and notes what it hears. */
@@ -25,7 +26,8 @@ class Service {
   };
 }
 
-const open = { contentId: 1, from: 0, to: 1, hasBegun: false };
+const object = { bucketName: 'b', objectKey: testKey('store', 'b', 'k') };
+const open = { contentId: 1, object, from: 0, to: 1, hasBegun: false };
 let clock: ManualClock;
 let channel: MessageChannel;
 let here: Service;

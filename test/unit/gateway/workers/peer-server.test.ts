@@ -5,6 +5,7 @@ import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { ContentIds, PeerServer } from '../../../../src/gateway/workers/peer-server.ts';
 import { WorkerCache } from '../../../../src/gateway/workers/worker-cache.ts';
+import { testKey } from '../../../support/object-keys.ts';
 
 const blockBytes = 4096;
 
@@ -45,6 +46,7 @@ async function nextOf(lent: Loan) {
   const objects: WorkerCache = Object.create(WorkerCache.prototype);
   const { open, next, close } = new PeerServer(objects, { bucketOf: () => undefined }, numbers).procedures;
   const contentId = numbers.idOf(generation);
-  const reader = open({ contentId, from: 0, to: blockBytes, hasBegun: false });
+  const object = { bucketName: 'b', objectKey: testKey('store', 'b', 'o') };
+  const reader = open({ contentId, object, from: 0, to: blockBytes, hasBegun: false });
   return { wire: await next(reader), close: () => close(reader) };
 }

@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest';
+import { PackedEntry } from '../../../../src/cache/packed-entry.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { lookupRecord } from '../../../../src/gateway/read/record-cache.ts';
 import { PeerLink } from '../../../../src/gateway/workers/peer-link.ts';
@@ -6,7 +7,9 @@ import { Peers } from '../../../../src/gateway/workers/peers.ts';
 import { WorkerCache } from '../../../../src/gateway/workers/worker-cache.ts';
 import { localPorts } from '../../../support/local-ports.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
+import { testKey } from '../../../support/object-keys.ts';
 import { bucketOf, readOf } from '../../../support/object-reads.ts';
+import { recordFields } from '../../../support/records.ts';
 import { ScriptedStore } from '../../../support/scripted-store.ts';
 import { turnsUntil } from '../../../support/turns-until.ts';
 
@@ -60,14 +63,15 @@ async function askedOwner() {
   if (record.kind !== 'readable') throw new Error('not readable');
   const { epoch, receivedMs } = record;
   const { contentId } = record.content;
+  const { bucketName, objectKey } = read;
+  const open = { contentId, object: { bucketName, objectKey }, from: 0, to: blockBytes, hasBegun: false };
   const known = () => lookupRecord(cache.objects.records, readOf('k', { bucket }))?.kind;
-  return { cache, peers, other, there, read, known, told: { contentId, epoch, receivedMs } };
+  return { cache, store, peers, other, there, read, open, known, told: { contentId, epoch, receivedMs } };
 }
 
 it('when another worker goes, what it was lent is released and its objects are looked up here', async () => {
-  const { cache, peers, other, there, told } = await askedOwner();
-  const { contentId } = told;
-  const reader = await other.call('open', { contentId, from: 0, to: blockBytes, hasBegun: false });
+  const { cache, peers, other, there, open } = await askedOwner();
+  const reader = await other.call('open', open);
   const loan = await other.call('next', reader);
   const slot = loan.kind === 'block' ? loan.block.slot : -1;
   expect(cache.tier.pins.isHeld(slot)).toBe(true);
@@ -77,22 +81,67 @@ it('when another worker goes, what it was lent is released and its objects are l
 });
 
 it('a refusal that another worker got counts for the record that it read, and for no other', async () => {
-  const { other, read, known, told } = await askedOwner();
+  const { other, read, open, known, told } = await askedOwner();
   const reply = { status: 404, fields: [], body: Buffer.from('<Error/>') };
   const late = [{ contentId: 77 }, { epoch: told.epoch - 1 }, { receivedMs: told.receivedMs - 1 }];
   for (const difference of late) other.notify('refusedByStore', { read, ...told, ...difference, reply });
   // messages come in their order
-  await other.call('open', { contentId: told.contentId, from: 0, to: 1, hasBegun: false });
+  await other.call('open', { ...open, to: 1 });
   expect(known()).toBe('readable');
   other.notify('refusedByStore', { read, ...told, reply });
-  await other.call('open', { contentId: told.contentId, from: 0, to: 1, hasBegun: false });
+  await other.call('open', { ...open, to: 1 });
   expect(known()).toBe('refused');
 });
 
 it('law 6: what another worker was refused in place of this one is not served here where the store fails', async () => {
-  const { cache, other, read, told } = await askedOwner();
+  const { cache, other, read, open } = await askedOwner();
   const withdrawn = vi.spyOn(cache.objects, 'withdraw');
   other.notify('withdraw', read);
-  await other.call('open', { contentId: told.contentId, from: 0, to: 1, hasBegun: false });
+  await other.call('open', { ...open, to: 1 });
   expect(withdrawn.mock.calls.map(([{ objectKey }]) => objectKey.key)).toEqual(['k']);
+});
+
+/** Has the entry of the object packed, for others that were used since. */
+function pack({ cache, read }: Awaited<ReturnType<typeof askedOwner>>): void {
+  const refused = { ...recordFields(0), kind: 'refused', isNegative: true, status: 404 } as const;
+  for (let left = 500; left > 0 && !(cache.table.known(read.objectKey) instanceof PackedEntry); left--)
+    cache.table.put(testKey('s', 'b', `other ${left}`), '', { ...refused, body: Buffer.alloc(0) });
+  expect(cache.table.known(read.objectKey)).toBeInstanceOf(PackedEntry);
+}
+
+it.each(['before', 'after'])(
+  'another worker goes on with a content that is packed %s it opened it at first',
+  async when => {
+    const asked = await askedOwner();
+    const { other, open, store, cache } = asked;
+    const next = async () => {
+      const reader = await other.call('open', open);
+      const loan = await other.call('next', reader);
+      other.notify('close', reader);
+      return loan;
+    };
+    if (when === 'after') expect(await next()).toMatchObject({ kind: 'block' });
+    pack(asked);
+    const questions = store.open.length;
+    expect(await next()).toMatchObject({ kind: 'block', from: 0, to: blockBytes });
+    expect(store.open.length).toBe(questions);
+    expect(cache.table.peek(open.object.objectKey), 'it is not packed any more').toBeDefined();
+    // the number is the same as before
+    pack(asked);
+    expect(await next()).toMatchObject({ kind: 'block' });
+  },
+);
+
+it('what another worker tells of a content counts though it was packed since', async () => {
+  for (const notice of ['invalidate', 'refusedByStore'] as const) {
+    const asked = await askedOwner();
+    const { other, read, open, known, told } = asked;
+    pack(asked);
+    const reply = { status: 404, fields: [], body: Buffer.from('<Error/>') };
+    if (notice === 'invalidate') other.notify('invalidate', { read, contentId: told.contentId });
+    else other.notify('refusedByStore', { read, ...told, reply });
+    // messages come in their order; the content may be gone
+    await other.call('open', { ...open, to: 1 }).catch(() => undefined);
+    expect(known()).toBe(notice === 'invalidate' ? undefined : 'refused');
+  }
 });

@@ -7,6 +7,7 @@ import type { PeerCalls, PeerNotices } from '../../../../src/gateway/workers/mes
 import { PeerLink } from '../../../../src/gateway/workers/peer-link.ts';
 import { RemoteContent } from '../../../../src/gateway/workers/remote-content.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
+import { testKey } from '../../../support/object-keys.ts';
 
 const blockBytes = 4096;
 const owner = 1;
@@ -46,7 +47,7 @@ beforeEach(() => {
   const link = new PeerLink(channel.port1, owning, options);
   const wire = { contentId: 1, sizeBytes: blockBytes, blockBytes, parts: [], partCount: undefined };
   const shared = { link, pins: reading.pins, lender: new SlotLender(reading, lentAtMost) };
-  remote = new RemoteContent(wire, shared, 'k');
+  remote = new RemoteContent(wire, shared, { bucketName: 'b', objectKey: testKey('store', 'b', 'k') });
 });
 
 afterEach(() => channel.port1.close());
