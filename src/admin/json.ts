@@ -5,6 +5,9 @@ import { AdminError } from './admin-route.ts';
 
 const MAX_BODY_BYTES = 64 * 1024;
 
+/** How many of the faults of a body are told. */
+const MAX_REASONS = 5;
+
 /** Sends JSON with headers that prevent caching and content sniffing. */
 export function sendJson(
   response: ServerResponse,
@@ -40,7 +43,9 @@ export function validated<Schema extends z.ZodType>(schema: Schema, value: unkno
   const reasons = result.error.issues.map(({ path, message }) =>
     [path.join('.'), message].filter(Boolean).join(': '),
   );
-  throw new AdminError(400, 'INVALID_BODY', [...new Set(reasons)].join('; '));
+  const distinct = [...new Set(reasons)];
+  const more = distinct.length > MAX_REASONS ? '; and more' : '';
+  throw new AdminError(400, 'INVALID_BODY', distinct.slice(0, MAX_REASONS).join('; ') + more);
 }
 
 /** Whether a body says that it is JSON. */

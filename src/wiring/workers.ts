@@ -8,6 +8,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { CounterCell } from '../base/metrics.ts';
 import { ThreadGoneError } from '../base/rpc-error.ts';
+import { Turns } from '../base/turns.ts';
 import { abandonWrites } from '../cache/open-writes.ts';
 import { releaseWorker, type SharedMemory } from '../cache/shared-memory.ts';
 import { UnsettledKeys } from '../cache/unsettled-keys.ts';
@@ -191,18 +192,6 @@ interface Signing {
 
 function movedBackends(before: Signing['places'], now: Signing['places']): string[] {
   return Array.from(now.keys()).filter(name => before.get(name) !== now.get(name));
-}
-
-/** Changes that are made one after the other. */
-class Turns {
-  #last: Promise<unknown> = Promise.resolve();
-
-  /** Rejects as `change` does; later changes are made all the same. */
-  take(change: () => Promise<void>): Promise<void> {
-    const made = this.#last.then(change);
-    this.#last = made.catch(() => undefined);
-    return made;
-  }
 }
 
 /** A worker that died will be replaced by one with the new settings. */

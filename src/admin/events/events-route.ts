@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
+import { Turns } from '../../base/turns.ts';
 import type { ToldChanges } from '../../gateway/operate/store-changes.ts';
 import { AdminError, type AdminRoute } from '../admin-route.ts';
 import { isJson, readJson, sendJson } from '../json.ts';
@@ -20,14 +21,19 @@ export interface StoreEvents {
 
 type EventResult = 'invalidated' | 'unknown-bucket' | 'ignored' | 'confirmed';
 
-/** Topics send at most 256 KiB. */
-const MAX_BODY_BYTES = 1024 * 1024;
+/** That of topics, which others do not reach. */
+const MAX_BODY_BYTES = 256 * 1024;
+
+/** Bodies that wait for those before them. */
+const MAX_WAITING = 32;
 
 /**
  * `POST /api/events`: change notifications of stores, for all backends or the one in `?backend=NAME`. What they name is
  * invalidated before the answer.
  */
 export function eventsRoute(events: StoreEvents): AdminRoute {
+  // so that senders, however many and fast, leave the workers time for clients
+  const turns = new Turns();
   return {
     method: 'POST',
     path: '/api/events',
@@ -41,9 +47,14 @@ export function eventsRoute(events: StoreEvents): AdminRoute {
       if (backend !== undefined && !events.hasBackend(backend))
         throw new AdminError(404, 'UNKNOWN_BACKEND', 'no backend of this name is configured');
       const notices = readNotices(await readJson(request, z.unknown(), MAX_BODY_BYTES));
-      sendJson(response, 200, await take(events, notices, backend));
+      if (turns.waiting >= MAX_WAITING) throw busy();
+      sendJson(response, 200, await turns.take(() => take(events, notices, backend)));
     },
   };
+}
+
+function busy(): AdminError {
+  return new AdminError(503, 'BUSY', 'too many events are being taken already', { 'retry-after': '1' });
 }
 
 async function take(events: StoreEvents, notices: readonly Notice[], backend: string | undefined) {

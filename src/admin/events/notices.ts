@@ -15,6 +15,14 @@ const ignored: Notice = { kind: 'ignored' };
 
 const text = z.string({ error: 'a text' }).min(1, { error: 'a text that is not empty' });
 
+/** Stores send one or some at a time; each costs time of every worker. */
+const MAX_EVENTS = 500;
+
+/** Looked at first: a fault of each of many thousand records would be as many faults to tell. */
+const anyRecords = z.looseObject({
+  Records: z.array(z.unknown(), { error: 'a list of event records' }),
+});
+
 /** An event of the store's own API, as it is sent to webhooks, queues and topics. */
 const records = z.looseObject({
   Records: z.array(
@@ -53,12 +61,20 @@ const envelope = z.discriminatedUnion(
  * Reads what stores and those who pass their events on send: event records of the store's API, single or in a list, alone, in
  * the envelope of a topic (Amazon SNS) or as events of a bus (Amazon EventBridge).
  *
- * @throws AdminError 400, naming what is wrong: then none of the events counts
+ * @throws AdminError 400, naming what is wrong, or 413 for too many: then none of the events counts
  */
 export function readNotices(body: unknown): Notice[] {
-  if (Array.isArray(body)) return body.flatMap(readNotices);
+  const sent: readonly unknown[] = Array.isArray(body) ? body : [body];
+  requireFew(sent);
+  return requireFew(sent.flatMap(readOne));
+}
+
+function readOne(body: unknown): Notice[] {
   const has = (name: string) => typeof body === 'object' && body !== null && Object.hasOwn(body, name);
-  if (has('Records')) return validated(records, body).Records.map(noticeOf);
+  if (has('Records')) {
+    requireFew(validated(anyRecords, body).Records);
+    return validated(records, body).Records.map(noticeOf);
+  }
   if (has('detail-type')) return [busNotice(validated(busEvent, body))];
   if (has('Type')) return readEnvelope(validated(envelope, body));
   // what a store sends to see whether anybody is there
@@ -68,6 +84,12 @@ export function readNotices(body: unknown): Notice[] {
     'INVALID_BODY',
     'the body has neither Records of a store, nor an event of a bus or a topic',
   );
+}
+
+/** @throws AdminError 413 */
+function requireFew<Events extends readonly unknown[]>(events: Events): Events {
+  if (events.length <= MAX_EVENTS) return events;
+  throw new AdminError(413, 'TOO_MANY_EVENTS', `a body may have at most ${MAX_EVENTS} events`);
 }
 
 type Recorded = z.output<typeof records>['Records'][number];

@@ -11,6 +11,8 @@ interface Setup {
   readonly token?: string;
   readonly eventsToken?: string;
   readonly topic?: 'answers' | 'fails';
+  /** Whether nothing is invalidated before `release` is called. */
+  readonly isHeld?: boolean;
 }
 
 let server: AdminPort | undefined;
@@ -20,7 +22,9 @@ afterEach(async () => {
 });
 
 /** The route over a gateway that knows the bucket `photos`; with what it was asked to do. */
-async function start({ token, eventsToken, topic = 'answers' }: Setup = {}) {
+async function start({ token, eventsToken, topic = 'answers', isHeld = false }: Setup = {}) {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  if (!isHeld) release();
   const told: ToldChanges[] = [];
   const confirmed: string[] = [];
   const counted: Record<string, number> = {};
@@ -29,6 +33,7 @@ async function start({ token, eventsToken, topic = 'answers' }: Setup = {}) {
     hasBackend: name => name === 'main',
     invalidate: async changes => {
       told.push(changes);
+      await released;
       return changes.changes.filter(({ bucket }) => bucket === 'photos').length;
     },
     confirm: async url => {
@@ -50,7 +55,7 @@ async function start({ token, eventsToken, topic = 'answers' }: Setup = {}) {
       headers: { 'content-type': 'application/json', ...headers },
       body: typeof body === 'string' ? body : JSON.stringify(body),
     });
-  return { send, told, confirmed, counted };
+  return { send, told, confirmed, counted, release };
 }
 
 const event = (bucket: string, key: string, eventName = 'ObjectCreated:Put') => ({
@@ -91,7 +96,8 @@ it('takes nothing of a body of which a part is wrong', async () => {
   expect(answer.status).toBe(400);
   expect(JSON.parse(answer.text).reason).toContain('Records.0.eventName');
   expect([told, counted]).toEqual([[], {}]);
-  expect((await send(' '.repeat(1024 * 1024 + 1))).status).toBe(413);
+  expect((await send(' '.repeat(256 * 1024 + 1))).status).toBe(413);
+  expect((await send('['.repeat(200_000))).status).toBe(400);
 });
 
 it('a topic is told that it may send; where that fails it is to ask again', async () => {
@@ -147,4 +153,20 @@ it('the token of events opens nothing else', async () => {
   const { send } = await start({ token: 'p', eventsToken: 'e' });
   for (const headers of [bearer('e'), basic('e')])
     expect((await send({}, headers, '/api/other')).status).toBe(401);
+});
+
+it('takes one body after the other, and refuses those beyond 32 that wait', async () => {
+  const { send, told, release } = await start({ isHeld: true });
+  let refused = 0;
+  const sendOne = async (number: number) => {
+    const { status, headers } = await send(event('photos', String(number)));
+    if (status === 503 && headers['retry-after'] === '1' && ++refused === 8) {
+      expect(told).toHaveLength(1);
+      release();
+    }
+    return status;
+  };
+  const statuses = await Promise.all(Array.from({ length: 40 }, (_, number) => sendOne(number)));
+  expect(statuses.filter(status => status === 200)).toHaveLength(32);
+  expect(told).toHaveLength(32);
 });

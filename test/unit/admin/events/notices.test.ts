@@ -73,10 +73,10 @@ describe('what an event means', () => {
   });
 });
 
-it('reads many, in records, lists and lists of lists', () => {
+it('reads many, in records and lists', () => {
   const both = { Records: [record('ObjectCreated:Put', 'b', '1'), record('ObjectRemoved:Delete', 'b', '2')] };
   expect(readNotices(both)).toEqual([changed('b', '1'), changed('b', '2')]);
-  expect(readNotices([both, [notification(both)]])).toHaveLength(4);
+  expect(readNotices([both, notification(both)])).toHaveLength(4);
   expect(readNotices({ Records: [] })).toEqual([]);
 });
 
@@ -107,4 +107,21 @@ it.each([
   const refused = () => readNotices(body);
   expect(refused).toThrow(AdminError);
   expect(refused).toThrow(reason);
+});
+
+it('takes 500 events at once, and tells the faults of no more than a few', () => {
+  const many = (count: number) => Array.from({ length: count }, () => record('ObjectCreated:Put', 'b', 'x'));
+  expect(readNotices({ Records: many(500) })).toHaveLength(500);
+  expect(() => readNotices({ Records: many(501) })).toThrow('a body may have at most 500 events');
+  expect(() => readNotices([{ Records: many(300) }, { Records: many(201) }])).toThrow('at most 500');
+  expect(() => readNotices(Array(501).fill(null))).toThrow('at most 500');
+  // nothing is told of them: each has three faults
+  expect(() => readNotices({ Records: Array(100_000).fill({}) })).toThrow('at most 500');
+  expect(() => readNotices({ Records: Array(400).fill({}) })).toThrow(/^(?:[^;]*;){5} and more$/);
+});
+
+it('refuses lists in lists, however deep', () => {
+  expect(() => readNotices([[{ Records: [] }]])).toThrow('neither Records');
+  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  expect(() => readNotices(notification(deep))).toThrow(AdminError);
 });
