@@ -23,9 +23,13 @@ function isOfIdleConnection(error: Error): boolean {
   return 'code' in error && error.code === 'UND_ERR_INFO' && error.message !== 'aborted';
 }
 
-/** Of a connection over TCP, not of one that is being made or has closed. */
+/**
+ * Of a connection over TCP, not of one that is being made or has closed. Where either side has ended its sending, there is
+ * nothing to cut off, and node:net never tells the close of a connection whose reset the system refuses: while it ends.
+ */
 function canReset(socket: Socket): boolean {
+  if (socket.connecting || socket.readableEnded || socket.writableEnded) return false;
   const handle: unknown = Reflect.get(socket, '_handle');
   const isPlain = Object.getPrototypeOf(socket) === Socket.prototype;
-  return isPlain && !socket.connecting && typeof handle === 'object' && handle !== null && 'reset' in handle;
+  return isPlain && typeof handle === 'object' && handle !== null && 'reset' in handle;
 }

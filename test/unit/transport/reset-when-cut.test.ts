@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { buildConnector, Client } from 'undici';
 import { afterEach, expect, it } from 'vitest';
@@ -27,7 +27,8 @@ async function setup(answer = '') {
   closing.push(() => server.close());
   const address = server.address();
   const connect = buildConnector({});
-  const client = new Client(`http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`, {
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const client = new Client(`http://127.0.0.1:${port}`, {
     connect: (target, callback) =>
       connect(target, (error, socket) => {
         if (error) {
@@ -39,7 +40,7 @@ async function setup(answer = '') {
       }),
   });
   closing.push(() => client.destroy());
-  return { client, begun, ending };
+  return { client, begun, ending, port };
 }
 
 // canaries for the next versions of Node and undici
@@ -64,5 +65,27 @@ it('a connection that has served its requests ends as usual', async () => {
   const { client, ending } = await setup('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n');
   // undici closes the connection after it
   await (await client.request({ path: '/', method: 'HEAD' })).body.dump();
+  expect(await ending).toBe('ended');
+});
+
+it('a kept connection that the server ends, ends as usual', async () => {
+  const { client, begun, ending } = await setup('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
+  await (await client.request({ path: '/', method: 'GET' })).body.dump();
+  (await begun).end();
+  expect(await ending).toBe('ended');
+});
+
+// the system refuses to reset it then
+it('a connection that is cut off while it ends, closes', async () => {
+  const { ending, port } = await setup();
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  resetWhenCut(socket);
+  const closed = new Promise(resolve => socket.on('close', resolve));
+  const { promise: failed, resolve: fail } = Promise.withResolvers<Error>();
+  socket.on('error', fail).end();
+  socket.destroy(new Error('cut off'));
+  expect(await failed).toMatchObject({ message: 'cut off' });
+  await closed;
   expect(await ending).toBe('ended');
 });
