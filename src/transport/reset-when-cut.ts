@@ -1,19 +1,20 @@
-import { Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 
 /**
  * Has the connection of a request that undici breaks off end with a reset. Else it ends as one that has sent all it wanted
  * to, and there are stores (versitygw) that take a body for whole that ends before its length: what was to be cut off
- * became an object.
+ * became an object. So it did over TLS: Go accepts an end without a closing alert between two records.
  *
- * Over TLS no closing alert is sent, which tells the same. A process that dies cannot choose: see docs/access.md.
+ * A process that dies cannot choose: see docs/access.md.
  *
- * Relies on the field of node:net by which `resetAndDestroy` has `destroy` reset the connection; that itself ends the
- * sending side first.
+ * Relies on what node:net closes a connection with, because `resetAndDestroy` ends the sending side first, and is not for
+ * TLS.
  */
 export function resetWhenCut(socket: Socket): void {
   const destroy = socket.destroy.bind(socket);
   socket.destroy = error => {
-    if (error && !isOfIdleConnection(error) && canReset(socket)) Reflect.set(socket, 'resetAndClosing', true);
+    if (error && !isOfIdleConnection(error)) closeByReset(socket);
     return destroy(error);
   };
 }
@@ -24,12 +25,29 @@ function isOfIdleConnection(error: Error): boolean {
 }
 
 /**
- * Of a connection over TCP, not of one that is being made or has closed. Where either side has ended its sending, there is
- * nothing to cut off, and node:net never tells the close of a connection whose reset the system refuses: while it ends.
+ * Where either side has ended its sending, there is nothing to cut off, and node:net never tells the close of a connection
+ * whose reset the system refuses: while it ends.
  */
-function canReset(socket: Socket): boolean {
-  if (socket.connecting || socket.readableEnded || socket.writableEnded) return false;
-  const handle: unknown = Reflect.get(socket, '_handle');
-  const isPlain = Object.getPrototypeOf(socket) === Socket.prototype;
-  return isPlain && typeof handle === 'object' && handle !== null && 'reset' in handle;
+function closeByReset(socket: Socket): void {
+  if (socket.readableEnded || socket.writableEnded) return;
+  const handle = tcpHandle(socket);
+  if (handle) handle.close = done => handle.reset(done);
+}
+
+/** What node:net has of a connection in the system. */
+interface TcpHandle {
+  close: (done: () => void) => void;
+  reset(done: () => void): number;
+}
+
+/** Undefined when the connection has closed, or is not one of TCP. */
+function tcpHandle(socket: Socket): TcpHandle | undefined {
+  const own: unknown = Reflect.get(socket, '_handle');
+  if (!(socket instanceof TLSSocket)) return isTcp(own) ? own : undefined;
+  const under: unknown = typeof own === 'object' && own !== null ? Reflect.get(own, '_parent') : undefined;
+  return isTcp(under) ? under : undefined;
+}
+
+function isTcp(handle: unknown): handle is TcpHandle {
+  return typeof handle === 'object' && handle !== null && 'reset' in handle && 'close' in handle;
 }
