@@ -11,9 +11,10 @@ import type { ClientRead } from './client-read.ts';
  * a purge or a write there also invalidates what is cached here (law 5).
  */
 export function fallbackBucketOf(primary: Bucket, store: Store, bucketAtStore: string): Bucket {
-  const standby = new StandbyStore(store, primary.store);
+  const name = { backend: primary.store.identity, bucket: primary.bucketAtStore };
+  const standby = new StandbyStore(store, name);
   const ownText = bucketText({ backend: standby.identity, bucket: bucketAtStore });
-  const primaryText = bucketText({ backend: primary.store.identity, bucket: primary.bucketAtStore });
+  const primaryText = bucketText(name);
   const { epochs } = primary;
   return {
     ...primary,

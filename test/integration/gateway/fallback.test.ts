@@ -100,6 +100,19 @@ describe.each(['GET', 'HEAD'] as const)('law 6: who may list and not read, with 
   });
 });
 
+it('keys have the prefix of the bucket at the fallback, once, and events of either store end what is cached', async () => {
+  await startGateway({ buckets: { b: { keyPrefix: 'p/' } } });
+  replica.put('b-replica', 'p/k', 'below the prefix');
+  await primary.close();
+  expect(await read()).toMatchObject({ text: 'below the prefix' });
+  expect(replica.log.requests.map(({ url }) => url)).toEqual(['/b-replica/p/k']);
+  replica.put('b-replica', 'p/k', 'changed');
+  expect(await read()).toMatchObject({ text: 'below the prefix', cache: 'HIT' });
+  const changes = [{ bucket: 'b-replica', keys: ['p/k'] }];
+  expect(gateway.gateways[0]?.changed({ backend: undefined, changes })).toBe(1);
+  expect(await read()).toMatchObject({ text: 'changed' });
+});
+
 it.each(['purge', 'write'] as const)('law 5: a %s ends what was kept of the fallback as well', async how => {
   await startGateway();
   failPrimary();

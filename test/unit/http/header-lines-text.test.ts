@@ -12,7 +12,7 @@ it('makes no text of what may not stand in a header', () => {
 
 it('never lets a value begin a line of its own', () => {
   fc.assert(
-    fc.property(fc.array(fc.tuple(fc.string(), fc.string({ unit: 'binary' }))), pairs => {
+    fc.property(fc.array(fc.tuple(fc.string(), fc.string({ unit: 'binary' })), { maxLength: 10 }), pairs => {
       const text = headerText(pairs.flat());
       expect(text === undefined || text.split('\r\n').length === pairs.length + 1).toBe(true);
       expect(text === undefined || !/[\0\n]/.test(text.replaceAll('\r\n', ''))).toBe(true);

@@ -13,6 +13,7 @@ backends:
   two: { type: s3, endpoint: "http://y", keys: exact, credentials: none }
 buckets:
   photos: { backend: main, access: verify, fallbackBucket: replica }
+  prints: { backend: main, access: verify, fallbackBucket: replica }
   pictures: { backend: main, bucket: photos, access: verify, keyPrefix: a/ }
   films: { backend: main, access: verify }
   other: { backend: two, bucket: photos, access: verify }
@@ -52,13 +53,14 @@ it('the fallback of a bucket has names of its own in the cache, and the epochs o
   const { buckets } = setup();
   for (const [name, atFallback] of [
     ['photos', 'replica'],
+    ['prints', 'replica'],
     ['films', 'films'],
     ['mine', 'mine'],
   ] as const) {
     const bucket = buckets.find(name);
     if (!bucket?.fallback) throw new Error(`${name} has no fallback`);
     const [own, other] = [objectKeyOf(bucket, 'a/b'), objectKeyOf(bucket.fallback, 'a/b')];
-    expect(other).toMatchObject({ backend: 'two for main', bucket: atFallback, key: 'a/b' });
+    expect(other).toMatchObject({ backend: `two for main ${name}`, bucket: atFallback, key: 'a/b' });
     expect([other.keySlot, other.bucketSlot]).toEqual([own.keySlot, own.bucketSlot]);
     expect(objectKeyOf(bucket, 'a/c').keySlot).not.toBe(own.keySlot);
   }
