@@ -101,7 +101,7 @@ export class RecordCache implements RecordIndex {
     const entry = this.#entryOf(read);
     if (!entry || epoch !== this.epochOf(read)) return undefined;
     for (const generation of generationsOf(entry))
-      if (isSame(generation.identity, identity)) return generation;
+      if (isSame(generation.identity, identity) && isAskedForAs(generation, read)) return generation;
     return undefined;
   }
 
@@ -156,6 +156,11 @@ function isStillHeld(held: ObjectRecord | undefined, record: ObjectRecord): bool
 
 function haveSameContent(one: ObjectRecord, other: ObjectRecord): boolean {
   return one.kind === 'readable' && other.kind === 'readable' && one.content === other.content;
+}
+
+/** Bytes that are asked for as those of the current version are not to be had any more once that is another one. */
+function isAskedForAs({ asked }: Generation, { versionId }: ObjectRead): boolean {
+  return versionId === undefined || asked?.versionId === versionId;
 }
 
 function isSame(one: GenerationIdentity, other: GenerationIdentity): boolean {

@@ -100,18 +100,36 @@ describe('a record that is packed', () => {
     expect(known(read()), 'it was learned anew').toBe(record);
   });
 
-  it('is forgotten with all that has its content, which is asked for as by the first of them', async () => {
-    const versioned = read({ versionId: 'v1', recordName: 'v1' });
+  it('is forgotten with all that has its content', async () => {
+    const variant = { origin: undefined, expectedBucketOwner: '1', requestPayer: undefined };
+    const other = read({ variant, recordName: 'owner' });
     for (const packing of [false, true]) {
       await cache.objects.find(read());
-      const { record } = await cache.objects.find(versioned);
+      const { record } = await cache.objects.find(other);
       expect(known(read())).toMatchObject({
         content: record.kind === 'readable' ? record.content : undefined,
       });
       if (packing) await readOthers();
-      cache.objects.invalidate(versioned, record);
-      expect([known(read()), known(versioned)]).toEqual([undefined, undefined]);
+      cache.objects.invalidate(other, record);
+      expect([known(read()), known(other)]).toEqual([undefined, undefined]);
     }
+  });
+
+  it('of a version has a content of its own: bytes that are asked for without it are gone once another one is current', async () => {
+    const versioned = read({ versionId: 'v1', recordName: 'v1' });
+    const contentOf = async (one: ObjectRead) => {
+      const { record } = await cache.objects.find(one);
+      return record.kind === 'readable' ? record.content : undefined;
+    };
+    const ofCurrent = await contentOf(read());
+    const ofVersion = await contentOf(versioned);
+    expect(ofVersion).not.toBe(ofCurrent);
+    expect(ofVersion instanceof Generation && ofVersion.asked?.versionId).toBe('v1');
+    await readOthers();
+    expect(await contentOf(versioned)).not.toBe(await contentOf(read()));
+    // what is asked for by its version is so for whoever reads the current one
+    cache.table.drop(read().objectKey.text);
+    expect(await contentOf(versioned)).toBe(await contentOf(read()));
   });
 
   it('has the one part of an empty object, which ends before it begins', async () => {
