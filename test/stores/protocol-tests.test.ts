@@ -31,37 +31,43 @@ const actions = [
   'CreateBucketMetadataTableConfiguration',
 ];
 
-/** What the client of versitygw's own tests says of each of them. */
-async function results(url: string, tests: readonly string[]): Promise<Map<string, string>> {
+/** What the client of versitygw's own tests says of each of them, of one test or of a group. */
+async function results(url: string, tests: string): Promise<Map<string, string>> {
   const { accessKeyId, secretAccessKey } = stores[0]?.credentials ?? {};
   // it ends with 1 where a test has failed
   const script = 'versitygw test "$@" || true';
-  const args = ['--access', `${accessKeyId}`, '--secret', `${secretAccessKey}`, '--endpoint', url, ...tests];
+  const keys = ['--access', `${accessKeyId}`, '--secret', `${secretAccessKey}`];
+  const args = [...keys, '--endpoint', url, tests, '--versioning-enabled'];
   const said = await run('bash', ['-c', script, 'bash', ...args], { ownEnvironment: true });
   const lines = stripVTControlCharacters(said).matchAll(/^(PASS|FAIL)\s+(\w+)(.*)/gm);
   return new Map(Array.from(lines, ([, result = '', name = '', why = '']) => [name, `${result}${why}`]));
 }
 
-const all = ['full-flow', '--versioning-enabled'];
-const known = Object.values(protocolDifferences).flat().sort();
+const known = Object.values(protocolDifferences).flat();
+
+/** Some tests depend on what others do at the same time, and some fail now and then in front of the store itself. */
+async function failsAgain(name: string): Promise<boolean> {
+  const again = (await results(gateway.url, name)).get(name);
+  if (again === 'PASS') return false;
+  const atStore = (await results(stores[1]?.url ?? '', name)).get(name);
+  process.stderr.write(`${name}: ${again}; in front of the store: ${atStore}\n`);
+  return atStore?.startsWith('FAIL') !== true;
+}
 
 it('of the tests that versitygw passes itself, all pass through the gateway, but for those whose reason is known', async () => {
   const [through, direct] = await Promise.all([
-    results(gateway.url, all),
-    results(stores[1]?.url ?? '', all),
+    results(gateway.url, 'full-flow'),
+    results(stores[1]?.url ?? '', 'full-flow'),
   ]);
   const passed = [...direct].flatMap(([name, result]) => (result === 'PASS' ? [name] : []));
-  const failed: string[] = [];
-  for (const name of passed) {
-    if (through.get(name) === 'PASS') continue;
-    // some depend on what others do at the same time
-    const again = known.includes(name) ? undefined : (await results(gateway.url, [name])).get(name);
-    if (again !== 'PASS') failed.push(name);
-    if (again?.startsWith('FAIL')) process.stderr.write(`${name}${again}\n`);
-  }
+  const failed = passed.filter(name => through.get(name) !== 'PASS');
+  const unknown: string[] = [];
+  for (const name of failed) if (!known.includes(name) && (await failsAgain(name))) unknown.push(name);
   process.stderr.write(
     `${passed.length} pass directly, ${passed.length - failed.length} of them through the gateway\n`,
   );
   expect(passed.length).toBeGreaterThan(600);
-  expect(failed.sort()).toEqual(known);
+  expect(unknown).toEqual([]);
+  // so that the list stays true
+  expect(known.filter(name => through.get(name) === 'PASS')).toEqual([]);
 });
