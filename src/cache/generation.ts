@@ -16,6 +16,8 @@ const BLOCK_COST_BYTES = 450;
 export interface ContentAccess {
   /** How missing bytes are asked for; undefined where nothing but the key is named. */
   readonly asked?: AskedFor | undefined;
+  /** Readers from now on ask in this way. */
+  askAs?(asked: AskedFor): void;
   /** A reader of `[from, to)` that fetches what is missing. `hasBegun`: bytes before `from` have already been sent. */
   open(of: Generation, from: number, to: number, hasBegun: boolean, trace?: TraceContext): ContentReader;
   /** Bytes of a block from offset `from`, at most up to `to`. */
@@ -194,6 +196,11 @@ export class Generation implements Content {
   /** How missing bytes are asked for. */
   get asked(): AskedFor | undefined {
     return this.#reading.asked;
+  }
+
+  /** The store gives the same content when it is asked in this way, and readers from now on ask so. */
+  askAs({ versionId, variant }: AskedFor): void {
+    this.#reading.askAs?.({ versionId, variant });
   }
 
   /** Whether nobody reads it and none of its blocks is being filled. */

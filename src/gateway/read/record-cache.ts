@@ -96,12 +96,16 @@ export class RecordCache implements RecordIndex {
     return true;
   }
 
-  /** The cached content, if it is the store's current one. */
+  /** The cached content, if the store has just said of `read` that it is this one. Its bytes are asked for by version, if one was. */
   contentOf(read: ObjectRead, identity: GenerationIdentity, epoch: number): Generation | undefined {
     const entry = this.#entryOf(read);
     if (!entry || epoch !== this.epochOf(read)) return undefined;
-    for (const generation of generationsOf(entry))
-      if (isSame(generation.identity, identity) && isAskedForAs(generation, read)) return generation;
+    for (const generation of generationsOf(entry)) {
+      if (!isSame(generation.identity, identity)) continue;
+      // what is asked for as the current version is not to be had any more once that is another one
+      if (read.versionId !== undefined) generation.askAs(read);
+      return generation;
+    }
     return undefined;
   }
 
@@ -156,11 +160,6 @@ function isStillHeld(held: ObjectRecord | undefined, record: ObjectRecord): bool
 
 function haveSameContent(one: ObjectRecord, other: ObjectRecord): boolean {
   return one.kind === 'readable' && other.kind === 'readable' && one.content === other.content;
-}
-
-/** Bytes that are asked for as those of the current version are not to be had any more once that is another one. */
-function isAskedForAs({ asked }: Generation, { versionId }: ObjectRead): boolean {
-  return versionId === undefined || asked?.versionId === versionId;
 }
 
 function isSame(one: GenerationIdentity, other: GenerationIdentity): boolean {

@@ -89,15 +89,22 @@ export class WorkerCache implements ContentFactory {
   }
 
   #create(read: StoredRead, identity: GenerationIdentity, blockBytes: number): Generation {
-    const source = rangeSource(read, identity, undefined);
-    const { versionId, variant } = read;
+    let asking = read;
+    let source = rangeSource(asking, identity, undefined);
     const reading: ContentAccess = {
-      asked: { versionId, variant },
+      get asked() {
+        const { versionId, variant } = asking;
+        return { versionId, variant };
+      },
+      askAs: asked => {
+        asking = { ...read, ...asked };
+        source = rangeSource(asking, identity, undefined);
+      },
       open: (generation, from, to, hasBegun, trace) =>
         new GenerationReader(
           generation,
           { from, to, hasBegun },
-          trace ? rangeSource(read, identity, trace) : source,
+          trace ? rangeSource(asking, identity, trace) : source,
           this.#readerContext,
         ),
       lend: (block, from, to) => this.lender.lend(block, from, to),
