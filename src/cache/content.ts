@@ -43,3 +43,10 @@ export interface Content {
    */
   open(from: number, to: number, hasBegun?: boolean, trace?: TraceContext): ContentReader;
 }
+
+/** `loan` if it has the wanted length; otherwise it is released. */
+export function wholeLoan(loan: Loan | undefined, lengthBytes: number): Loan | undefined {
+  if (!loan || loan.bytes.length === lengthBytes) return loan;
+  loan.release();
+  return undefined;
+}

@@ -1,7 +1,7 @@
 import type { TraceContext } from '../http/trace-context.ts';
 import { Block, type Span } from './block.ts';
 import { CheckedBlock } from './checked-block.ts';
-import type { Content, ContentReader, Loan } from './content.ts';
+import { type Content, type ContentReader, type Loan, wholeLoan } from './content.ts';
 import { blocksWithin, type Coverage, coverageOf } from './coverage.ts';
 import { type AskedFor, type GenerationIdentity, identityHash } from './generation-identity.ts';
 import type { MemoryTier } from './memory-tier.ts';
@@ -137,7 +137,7 @@ export class Generation implements Content {
     const block = this.#holding(from, to);
     if (!block) return undefined;
     const offset = from - this.blockStart(from);
-    return whole(this.#reading.lend(block, offset, offset + to - from), to - from);
+    return wholeLoan(this.#reading.lend(block, offset, offset + to - from), to - from);
   }
 
   peekText(from: number, to: number): string | undefined {
@@ -295,11 +295,4 @@ export class Generation implements Content {
     if (!block?.isFilling) throw new RangeError(`the block at ${position} is not open`);
     return block;
   }
-}
-
-/** `loan` if it has the wanted length; otherwise it is released. */
-function whole(loan: Loan, lengthBytes: number): Loan | undefined {
-  if (loan.bytes.length === lengthBytes) return loan;
-  loan.release();
-  return undefined;
 }

@@ -1,4 +1,4 @@
-import type { Content, ContentReader, Loan } from '../../cache/content.ts';
+import { type Content, type ContentReader, type Loan, wholeLoan } from '../../cache/content.ts';
 import { type Coverage, type CoveredBlock, coverageOf, coverageOfSpan } from '../../cache/coverage.ts';
 import { PartMap } from '../../cache/part-map.ts';
 import type { SlotPins } from '../../cache/slot-pins.ts';
@@ -83,10 +83,7 @@ export class RemoteContent implements Content {
   }
 
   lend(from: number, to: number): Loan | undefined {
-    const loan = this.lendFrom(from, to);
-    if (!loan || loan.bytes.length === to - from) return loan;
-    loan.release();
-    return undefined;
+    return wholeLoan(this.lendFrom(from, to), to - from);
   }
 
   peekText(from: number, to: number): string | undefined {
