@@ -4,6 +4,7 @@ import { passThrough } from '../pass/pass-through.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import { isVisible } from '../reply/prepared-headers.ts';
 import type { ClientRead } from '../request/client-read.ts';
+import { readOfFallback } from '../request/fallback-bucket.ts';
 import { FallbackRead } from './send-with-fallback.ts';
 import { storeRequest } from './store-request.ts';
 
@@ -22,16 +23,19 @@ export function passRead(
 ): void {
   const { exchange, read, visibility, overrides, mayKnowMissing } = client;
   const request = storeRequest(read, read.method, { partNumber: read.partNumber });
+  // names of the store that stands in are not those of the bucket's own
+  let shown = visibility;
+  const onFallback = () => {
+    observer.fallbacks.cell(read.bucket.store.name).add();
+    shown = readOfFallback(client)?.visibility ?? visibility;
+  };
   const asked: HeaderField[] = [...request.fields, ...conditions(client), ...more];
   passThrough(exchange, read.bucket, { ...request, fields: asked }, observer, {
     detail,
     mayKnowMissing,
-    keep: field => isVisible(field, visibility),
+    keep: field => isVisible(field, shown),
     overrides,
-    send: (sent, receiver) =>
-      FallbackRead.send(read.bucket, sent, receiver, () =>
-        observer.fallbacks.cell(read.bucket.store.name).add(),
-      ),
+    send: (sent, receiver) => FallbackRead.send(read.bucket, sent, receiver, onFallback),
   });
 }
 

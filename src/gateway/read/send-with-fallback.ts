@@ -1,5 +1,6 @@
 import { CollectedReply } from '../../backend/collected-reply.ts';
 import type { StoreCall, StoreReplyHead, StoreRequest } from '../../backend/store.ts';
+import { isRefusal } from '../fill/fill-error.ts';
 import type { PassedReceiver } from '../pass/pass-through.ts';
 import type { Bucket } from '../request/bucket.ts';
 import { isFailingStatus, mayFallBack } from './store-failure.ts';
@@ -68,7 +69,7 @@ export class FallbackRead implements StoreCall, PassedReceiver {
 
   answered(head: StoreReplyHead): void {
     if (this.#phase === 'primary' && isFailingStatus(head.status)) this.#failing = new CollectedReply(head);
-    else if (this.#phase === 'fallback' && head.status >= 400) this.#giveUp();
+    else if (this.#phase === 'fallback' && isRefusal(head.status)) this.#giveUp();
     else {
       this.#phase = 'answered';
       this.#receiver.answered(head);

@@ -177,6 +177,29 @@ describe('a read that is not kept', () => {
     expect(await read()).toMatchObject({ status: 200, text: 'passed two', cache: 'BYPASS' });
   });
 
+  it('names nothing of the store that stands in, whose bucket has another name there', async () => {
+    const headers = { location: 'http://replica/b-replica/k', link: '</b-replica/k>; rel=x' };
+    primary.put('b', 'k', 'passed one', { without, headers: { location: 'http://store/b/k' } });
+    replica.put('b-replica', 'k', 'passed two', { without, headers });
+    await startGateway();
+    expect((await gateway.get('/b/k')).headers.location).toBe('http://store/b/k');
+    failPrimary();
+    const answer = await gateway.get('/b/k');
+    expect(answer.body.toString()).toBe('passed two');
+    expect([answer.headers.location, answer.headers.link]).toEqual([undefined, undefined]);
+  });
+
+  it('fails as the store has failed, when the fallback redirects', async () => {
+    await startGateway();
+    await read();
+    failPrimary();
+    const body = '<Error><Code>PermanentRedirect</Code><Bucket>b-replica</Bucket></Error>';
+    replica.faults.next({ kind: 'answer', status: 301, body, headers: { location: 'http://b-replica' } }, 10);
+    const answer = await gateway.get('/b/k');
+    expect(answer.status).toBe(500);
+    expect(JSON.stringify(answer.headers) + answer.body.toString()).not.toContain('b-replica');
+  });
+
   it('is passed on from the fallback when nothing was known of it', async () => {
     await startGateway();
     failPrimary();
