@@ -67,7 +67,7 @@ export class Extent implements RangeReceiver {
     const { position, to } = this.blocks;
     this.#askedTo = to;
     this.#guarded(() => {
-      const read = new RangedRead(this.generation.identity, position, to, this);
+      const read = new RangedRead(this.generation.identity, position, to, this, this.source.isByVersion);
       this.#transfer.begin(this.source.send(position, to, read));
     });
   }

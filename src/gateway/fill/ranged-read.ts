@@ -23,6 +23,8 @@ export interface RangeReceiver {
 export interface RangeSource {
   /** The backend's name. */
   readonly backend: string;
+  /** Whether it asks for a version by its id: what is refused then is that version, which a reader may not have asked for. */
+  readonly isByVersion?: boolean;
   /** See `Store.mayRetry`. */
   mayRetry(): boolean;
   /** Sends a ranged GET for `[from, to)` with If-Match on the content's entity tag. */
@@ -77,11 +79,20 @@ export class RangedRead implements StoreReceiver {
   readonly #from: number;
   readonly #to: number;
   readonly #receiver: RangeReceiver;
+  readonly #isByVersion: boolean;
   #bytes: ExpectedBytes | undefined;
   #refusal: CollectedReply | undefined;
   #isInvalid = false;
 
-  constructor(identity: GenerationIdentity, from: number, to: number, receiver: RangeReceiver) {
+  /** @param isByVersion see `RangeSource` */
+  constructor(
+    identity: GenerationIdentity,
+    from: number,
+    to: number,
+    receiver: RangeReceiver,
+    isByVersion = false,
+  ) {
+    this.#isByVersion = isByVersion;
     this.#identity = identity;
     this.#from = from;
     this.#to = to;
@@ -160,6 +171,9 @@ export class RangedRead implements StoreReceiver {
     if (status === 412) return new ObjectChangedError('precondition failed');
     // the range was within the object, so the object has become shorter
     if (status === 416) return new ObjectChangedError('there are no such bytes');
+    // each reader asks anew for what it wants itself, the version or the current object
+    if (this.#isByVersion && status < 500 && isRefusal(status))
+      return new ObjectChangedError('the version is refused');
     return refusedBy(this.#refusal.whole());
   }
 }

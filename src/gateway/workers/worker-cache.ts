@@ -167,6 +167,7 @@ function rangeSource(
   const { store } = read.bucket;
   return {
     backend: store.name,
+    isByVersion: read.versionId !== undefined,
     mayRetry: () => store.mayRetry(),
     send: (from, to, receiver) =>
       store.send(

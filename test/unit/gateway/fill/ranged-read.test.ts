@@ -196,3 +196,20 @@ it('when the connection breaks under an answer that does not fit, what does not 
   read.failed(new StoreError('BROKEN', 'cut', undefined));
   expect(receiver.outcome).toBeInstanceOf(ObjectChangedError);
 });
+
+it.each([
+  [404, true, ObjectChangedError],
+  [403, true, ObjectChangedError],
+  [404, false, RefusedByStoreError],
+  [503, true, RefusedByStoreError],
+])(
+  'a refusal %i of a version by its id (%s) is no answer to who reads the current object',
+  (status, isByVersion, kind) => {
+    const failures: Error[] = [];
+    const noted = Object.assign(new Receiver(), { failed: (error: Error) => void failures.push(error) });
+    const asked = new RangedRead(identity, 10, 20, noted, isByVersion);
+    asked.answered({ status, fields: [] });
+    asked.ended();
+    expect(failures).toEqual([expect.any(kind)]);
+  },
+);
