@@ -97,7 +97,8 @@ export class WorkerCache implements ContentFactory {
         return { versionId, variant };
       },
       askAs: asked => {
-        asking = { ...read, ...asked };
+        // not the variant, such as who pays: it is that of the reader who was first, as for all others
+        asking = { ...read, versionId: asked.versionId };
         source = rangeSource(asking, identity, undefined);
       },
       open: (generation, from, to, hasBegun, trace) =>
