@@ -19,7 +19,11 @@ interface BucketPlace {
 }
 
 /** Where the bucket is that is configured as `name`: at its backend, and at the fallback of that. */
-export function bucketPlaces(name: string, configured: PlacedBucket, backends: Fallbacks): BucketPlace[] {
+export function bucketPlaces(
+  name: string,
+  configured: PlacedBucket,
+  backends: Fallbacks,
+): [own: BucketPlace, ...fallback: BucketPlace[]] {
   const { backend, bucket = name, fallbackBucket } = configured;
   const path = configured.bucket === undefined ? ['buckets', name] : ['buckets', name, 'bucket'];
   const own = { backend, bucket, path };

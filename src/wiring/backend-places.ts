@@ -38,7 +38,7 @@ export class BackendPlaces {
    *
    * @param credentials what has been obtained, by `ProvidedSource.id`
    */
-  placesOf(
+  prepare(
     backends: GatewayConfig['backends'],
     credentials: ReadonlyMap<string, ProvidedCredentials>,
   ): { readonly places: ReadonlyMap<string, BackendPlace>; readonly take: () => void } {

@@ -7,7 +7,7 @@ import { otherBucketNames } from '../config/other-buckets.ts';
 import { keysOf } from '../config/restricted-keys.ts';
 import { type Bucket, regionOfBucket } from '../gateway/request/bucket.ts';
 import { BucketTable } from '../gateway/request/bucket-table.ts';
-import { fallbackBucketOf } from '../gateway/request/fallback-bucket.ts';
+import { withFallback } from '../gateway/request/fallback-bucket.ts';
 import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
 import { compileKeyPatterns } from '../s3/key-pattern.ts';
 import { listingKeyOf } from '../s3/listing/marker-seal.ts';
@@ -27,7 +27,8 @@ export function createBuckets(settings: BucketSettings, parts: BucketParts): Buc
   const { config } = settings;
   const complete = (name: string, label: string, bucket: BucketConfig, policyFor: Bucket['policyFor']) => {
     const described = { ...describeBucket(name, label, bucket, settings, parts), policyFor };
-    return withFallback(described, bucket, config, parts);
+    const [, fallback] = bucketPlaces(name, bucket, config.backends);
+    return fallback ? withFallback(described, storeAt(fallback, parts), fallback.bucket) : described;
   };
   const named = new Map<string, Bucket>();
   for (const [name, bucket] of Object.entries(config.buckets)) {
@@ -37,36 +38,30 @@ export function createBuckets(settings: BucketSettings, parts: BucketParts): Buc
   if (!others) return new BucketTable(named, undefined);
   const isOther = otherBucketNames(config);
   const policyFor = policyOf(others);
-  const store = parts.stores.get(others.backend);
-  const backend = config.backends[others.backend];
-  if (!store || !backend) throw new RangeError(`no backend ${others.backend}`);
+  const store = storeAt(others, parts);
+  const backend = backendOf(others, config);
   const find = (name: string) => (isOther(name) ? complete(name, '_other', others, policyFor) : undefined);
   const { headerPrefix } = backend;
-  const standby = standbyOf(others, config, parts);
-  return new BucketTable(named, { store, standby, region: regionOf(backend), headerPrefix, find });
+  const [, place] = bucketPlaces(EVERY_OTHER_BUCKET, others, config.backends);
+  const fallback = place && storeAt(place, parts);
+  return new BucketTable(named, { store, fallback, region: regionOf(backend), headerPrefix, find });
 }
 
-function withFallback(
-  bucket: Bucket,
-  configured: BucketConfig,
-  config: BucketSettings['config'],
-  parts: BucketParts,
-): Bucket {
-  const store = standbyOf(configured, config, parts);
-  if (!store) return bucket;
-  const { fallbackBucket = bucket.bucketAtStore } = configured;
-  return { ...bucket, fallback: fallbackBucketOf(bucket, store, fallbackBucket) };
+/** Whatever names a backend. */
+interface AtBackend {
+  readonly backend: string;
 }
 
-/** The store of the fallback of a bucket's backend. */
-function standbyOf(
-  { backend: name }: BucketConfig,
-  { backends }: BucketSettings['config'],
-  { stores }: BucketParts,
-): Store | undefined {
+function storeAt({ backend: name }: AtBackend, { stores }: BucketParts): Store {
+  const store = stores.get(name);
+  if (!store) throw new RangeError(`no backend ${name}`);
+  return store;
+}
+
+function backendOf({ backend: name }: AtBackend, { backends }: BucketSettings['config']): BackendConfig {
   const backend = backends[name];
-  const fallback = backend?.type === 's3' ? backend.fallback : undefined;
-  return fallback === undefined ? undefined : stores.get(fallback);
+  if (!backend) throw new RangeError(`no backend ${name}`);
+  return backend;
 }
 
 function policyOf(bucket: BucketConfig): Bucket['policyFor'] {
@@ -79,12 +74,12 @@ function describeBucket(
   label: string,
   bucket: BucketConfig,
   settings: BucketSettings,
-  { stores, slots }: BucketParts,
+  parts: BucketParts,
 ): Omit<Bucket, 'policyFor'> {
-  const store = stores.get(bucket.backend);
-  const backend = settings.config.backends[bucket.backend];
-  if (!store || !backend) throw new RangeError(`no backend ${bucket.backend}`);
-  const bucketAtStore = bucket.bucket ?? name;
+  const store = storeAt(bucket, parts);
+  const backend = backendOf(bucket, settings.config);
+  const places = bucketPlaces(name, bucket, settings.config.backends);
+  const [{ bucket: bucketAtStore }] = places;
   return {
     name,
     label,
@@ -92,11 +87,9 @@ function describeBucket(
     region: regionOfBucket(name, bucketAtStore, regionOf(backend)),
     headerPrefix: backend.headerPrefix,
     bucketAtStore,
-    meetsAdministration: bucketPlaces(name, bucket, settings.config.backends).some(place =>
-      servesAdministration(settings.config.backends[place.backend]),
-    ),
+    meetsAdministration: places.some(place => servesAdministration(backendOf(place, settings.config))),
     keyPrefix: bucket.keyPrefix,
-    epochs: slots.of({ backend: store.identity, bucket: bucketAtStore }),
+    epochs: parts.slots.of({ backend: store.identity, bucket: bucketAtStore }),
     keys: keysOf(backend),
     listingKey: listingKeyOf(secretOf(bucket.backend, backend, settings), bucket.backend),
     maxBodySizeBytes: bucket.maxBodySizeBytes,
@@ -105,8 +98,8 @@ function describeBucket(
 }
 
 /** Whether a key can be a path under which the store is administered. Amazon's hosts have none: every path is an object. */
-function servesAdministration(backend: BackendConfig | undefined): boolean {
-  if (backend?.type !== 's3' || backend.addressing !== 'virtual') return false;
+function servesAdministration(backend: BackendConfig): boolean {
+  if (backend.type !== 's3' || backend.addressing !== 'virtual') return false;
   return !/\.amazonaws\.com(?:\.cn)?\.?$/.test(new URL(backend.endpoint).hostname);
 }
 

@@ -28,7 +28,7 @@ export function buildOnce(config: GatewayConfig): void {
   const silent = { write: () => undefined, flush: () => undefined };
   new WorkerGateway({
     settings: {
-      ...{ config, revision: 0, places: new BackendPlaces().placesOf(config.backends, new Map()).places },
+      ...{ config, revision: 0, places: new BackendPlaces().prepare(config.backends, new Map()).places },
       recordBytesPerWorker,
       stores: placeholders(config),
       credentials: new Map(),

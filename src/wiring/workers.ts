@@ -99,7 +99,7 @@ export function createWorkers(parts: WorkerParts): Workers {
   // a copy of the credentials: a worker that starts has none of another account than its places
   const signingOf = ({ backends }: GatewayConfig) => {
     const obtained = new Map(credentials.current);
-    const { places: placed, take } = places.placesOf(backends, obtained);
+    const { places: placed, take } = places.prepare(backends, obtained);
     return { signing: { places: placed, credentials: obtained }, take };
   };
   const settingsOf = (revision: number, of: GatewayConfig, signing: Signing) => ({

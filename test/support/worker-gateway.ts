@@ -14,7 +14,7 @@ import type { RateLimits, RequestLimits } from '../../src/gateway/request/admiss
 import type { Authenticate, AuthenticateForm } from '../../src/gateway/request/authenticator.ts';
 import { type Bucket, type CachePolicy, regionOfBucket } from '../../src/gateway/request/bucket.ts';
 import { BucketTable } from '../../src/gateway/request/bucket-table.ts';
-import { fallbackBucketOf } from '../../src/gateway/request/fallback-bucket.ts';
+import { withFallback } from '../../src/gateway/request/fallback-bucket.ts';
 import { slots } from './object-keys.ts';
 
 const mebibyte = 1024 * 1024;
@@ -114,15 +114,15 @@ export function makeWorkerGateway(
     limits: { ...defaultLimits, ...options.limits },
     random: () => 0.5,
   });
-  const { main, others, standby } = stores;
-  return { gateway, metrics, stores: [main, ...others, ...(standby ? [standby] : [])] };
+  const { main, others, fallback } = stores;
+  return { gateway, metrics, stores: [main, ...others, ...(fallback ? [fallback] : [])] };
 }
 
 interface TestStores {
   readonly main: S3Store;
   /** Each has a bucket that is called the same. */
   readonly others: readonly S3Store[];
-  readonly standby: S3Store | undefined;
+  readonly fallback: S3Store | undefined;
 }
 
 function makeStores(
@@ -151,7 +151,7 @@ function makeStores(
   return {
     main: makeStore('main', storeUrl),
     others: Object.entries(otherStores).map(([name, url]) => makeStore(name, url)),
-    standby: fallbackUrl === undefined ? undefined : makeStore('standby', fallbackUrl),
+    fallback: fallbackUrl === undefined ? undefined : makeStore('fallback', fallbackUrl),
   };
 }
 
@@ -164,14 +164,14 @@ function policyOf(allows: WorkerGatewayOptions['allows']): Policy {
 
 function bucketsOf(
   options: WorkerGatewayOptions,
-  { main: store, others: otherStores, standby }: TestStores,
+  { main: store, others: otherStores, fallback }: TestStores,
   policy: CachePolicy,
 ) {
   const ofOthers = Object.fromEntries(otherStores.map(one => [one.name, { store: one }]));
   const buckets = { ...(options.buckets ?? { b: {} }), ...ofOthers };
   const bucketOf = (name: string, different: Partial<Bucket>): Bucket => {
     const bucket = primaryOf(name, different);
-    return standby ? { ...bucket, fallback: fallbackBucketOf(bucket, standby, `${name}-replica`) } : bucket;
+    return fallback ? withFallback(bucket, fallback, `${name}-replica`) : bucket;
   };
   const primaryOf = (name: string, different: Partial<Bucket>): Bucket => {
     const bucketAtStore = different.bucketAtStore ?? name;

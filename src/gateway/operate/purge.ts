@@ -26,17 +26,15 @@ export function purge(
   request: PurgeScope,
   objects: WorkerCache,
   peers: Pick<Peers, 'forgetRange'>,
-  buckets: BucketTable,
+  buckets: Pick<BucketTable, 'placesOf'>,
 ): Purged {
-  const bucket = buckets.find(request.bucket);
-  if (!bucket) return nothing;
-  const own = purgeOf(bucket, request, objects, peers);
-  if (!bucket.fallback) return own;
-  const ofFallback = purgeOf(bucket.fallback, request, objects, peers);
-  return { objects: own.objects + ofFallback.objects, bytes: own.bytes + ofFallback.bytes };
+  return buckets
+    .placesOf(request.bucket)
+    .map(place => purgePlace(place, request, objects, peers))
+    .reduce((all, one) => ({ objects: all.objects + one.objects, bytes: all.bytes + one.bytes }), nothing);
 }
 
-function purgeOf(
+function purgePlace(
   bucket: Bucket,
   request: PurgeScope,
   objects: WorkerCache,

@@ -26,13 +26,13 @@ export interface ToldChanges {
 export function invalidateChanged(
   { backend, changes }: ToldChanges,
   epochs: Epochs,
-  buckets: BucketTable,
+  buckets: Pick<BucketTable, 'placesCalled'>,
 ): number {
   let known = 0;
   for (const { bucket: name, keys } of changes) {
-    const places = [...placesOf(name, buckets)].filter(
-      ({ store }) => backend === undefined || store.name === backend,
-    );
+    const places = buckets
+      .placesCalled(name)
+      .filter(({ store }) => backend === undefined || store.name === backend);
     for (const place of places) invalidate(place, keys, epochs);
     if (places.length > 0) known++;
   }
@@ -47,13 +47,4 @@ function invalidate(
   if (keys === undefined) epochs.raiseBucket(slots.bucketSlot);
   for (const key of keys ?? [])
     epochs.raise(objectKey({ backend: store.identity, bucket: bucketAtStore }, key, slots).keySlot);
-}
-
-/** The buckets of clients, and their fallbacks, that are called `name` at their stores. */
-function* placesOf(name: string, buckets: BucketTable): Generator<Bucket> {
-  const other = buckets.findOther(name);
-  for (const bucket of other ? [...buckets.configured, other] : buckets.configured) {
-    if (bucket.bucketAtStore === name) yield bucket;
-    if (bucket.fallback?.bucketAtStore === name) yield bucket.fallback;
-  }
 }

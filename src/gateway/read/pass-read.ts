@@ -4,7 +4,7 @@ import { passThrough } from '../pass/pass-through.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import { isVisible } from '../reply/prepared-headers.ts';
 import type { ClientRead } from '../request/client-read.ts';
-import { readOfFallback } from '../request/fallback-bucket.ts';
+import { readAtFallback } from '../request/fallback-bucket.ts';
 import { FallbackRead } from './send-with-fallback.ts';
 import { storeRequest } from './store-request.ts';
 
@@ -22,12 +22,14 @@ export function passRead(
   more: readonly HeaderField[] = [],
 ): void {
   const { exchange, read, visibility, overrides, mayKnowMissing } = client;
+  const { store } = read.bucket;
   const request = storeRequest(read, read.method, { partNumber: read.partNumber });
-  // names of the store that stands in are not those of the bucket's own
+  const elsewhere = readAtFallback(client);
+  // names of the fallback are not those of the bucket's own store
   let shown = visibility;
   const onFallback = () => {
-    observer.fallbacks.cell(read.bucket.store.name).add();
-    shown = readOfFallback(client)?.visibility ?? visibility;
+    observer.fallbacks.cell(store.name).add();
+    shown = elsewhere?.visibility ?? visibility;
   };
   const asked: HeaderField[] = [...request.fields, ...conditions(client), ...more];
   passThrough(exchange, read.bucket, { ...request, fields: asked }, observer, {
@@ -35,7 +37,8 @@ export function passRead(
     mayKnowMissing,
     keep: field => isVisible(field, shown),
     overrides,
-    send: (sent, receiver) => FallbackRead.send(read.bucket, sent, receiver, onFallback),
+    send: (sent, receiver) =>
+      FallbackRead.send({ store, fallback: elsewhere?.read.bucket.store, onFallback }, sent, receiver),
   });
 }
 

@@ -1,9 +1,16 @@
 import { CollectedReply } from '../../backend/collected-reply.ts';
-import type { StoreCall, StoreReplyHead, StoreRequest } from '../../backend/store.ts';
+import type { Store, StoreCall, StoreReplyHead, StoreRequest } from '../../backend/store.ts';
 import { isRefusal } from '../fill/fill-error.ts';
 import type { PassedReceiver } from '../pass/pass-through.ts';
-import type { Bucket } from '../request/bucket.ts';
 import { isFailingStatus, mayFallBack } from './store-failure.ts';
+
+interface FallbackParts {
+  readonly store: Store;
+  /** The store of the bucket's fallback, see `readAtFallback`; undefined if it is not to be asked. */
+  readonly fallback: Store | undefined;
+  /** Called when the first store has failed and the fallback is asked. */
+  readonly onFallback: () => void;
+}
 
 /**
  * Sends a read to the store of a bucket, and to the fallback store if the first one fails before it has answered. A
@@ -13,7 +20,7 @@ import { isFailingStatus, mayFallBack } from './store-failure.ts';
 export class FallbackRead implements StoreCall, PassedReceiver {
   readonly #receiver: PassedReceiver;
   readonly #onFallback: () => void;
-  readonly #fallback: Bucket;
+  readonly #fallback: Store;
   readonly #request: StoreRequest;
   #call: StoreCall | undefined;
   #isPaused = false;
@@ -26,7 +33,7 @@ export class FallbackRead implements StoreCall, PassedReceiver {
   private constructor(
     request: StoreRequest,
     receiver: PassedReceiver,
-    fallback: Bucket,
+    fallback: Store,
     onFallback: () => void,
   ) {
     this.#request = request;
@@ -35,12 +42,10 @@ export class FallbackRead implements StoreCall, PassedReceiver {
     this.#onFallback = onFallback;
   }
 
-  /** @param onFallback called when the first store has failed and the fallback is asked */
   static send(
-    { store, fallback }: Bucket,
+    { store, fallback, onFallback }: FallbackParts,
     request: StoreRequest,
     receiver: PassedReceiver,
-    onFallback: () => void,
   ): StoreCall {
     if (!fallback) return store.send(request, receiver);
     const read = new FallbackRead(request, receiver, fallback, onFallback);
@@ -103,8 +108,7 @@ export class FallbackRead implements StoreCall, PassedReceiver {
     this.#phase = 'fallback';
     this.#tellFailure = tellFailure;
     this.#onFallback();
-    const { store, bucketAtStore } = this.#fallback;
-    this.#call = store.send({ ...this.#request, bucket: bucketAtStore }, this);
+    this.#call = this.#fallback.send(this.#request, this);
     if (this.#isPaused) this.#call.pause();
   }
 

@@ -6,7 +6,7 @@ import { ObjectHeaders } from '../reply/prepared-headers.ts';
 import { noGrant } from '../request/access.ts';
 import { CacheReports, cacheHit } from '../request/cache-status.ts';
 import type { ClientRead } from '../request/client-read.ts';
-import { readOfFallback } from '../request/fallback-bucket.ts';
+import { readAtFallback } from '../request/fallback-bucket.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 import { type AnswerParts, type FailedRead, ObjectAnswer, selectionFor } from './object-answer.ts';
 import type { LookupResult, ObjectSource, ObjectSources } from './object-source.ts';
@@ -62,10 +62,11 @@ export class ObjectServer implements AnswerParts {
   }
 
   fallBack(client: ClientRead, failure: unknown): boolean {
-    const elsewhere = mayFallBack(failure) ? readOfFallback(client) : undefined;
+    const elsewhere = mayFallBack(failure) ? readAtFallback(client) : undefined;
     if (!elsewhere) return false;
     this.observer.fallbacks.cell(client.read.bucket.store.name).add();
-    this.serve(elsewhere, this.#sources.sourceOf(elsewhere.read.objectKey.hash), { client, failure });
+    const source = this.#sources.sourceOf(elsewhere.read.objectKey.hash);
+    this.serve({ ...client, ...elsewhere }, source, { client, failure });
     return true;
   }
 

@@ -3,6 +3,7 @@ import { lengthPrefixed } from '../../base/length-prefixed.ts';
 import { canonicalBucketName, ownLabels, parseAccessPointArn } from '../../s3/access-point.ts';
 import type { HeaderPrefix } from '../../s3/dialect.ts';
 import type { Bucket } from './bucket.ts';
+import { placesOf } from './fallback-bucket.ts';
 
 const USUAL_REGION = 'us-east-1';
 
@@ -21,8 +22,8 @@ interface Point extends SignedScope {
 export interface OtherBuckets {
   /** Where they are. */
   readonly store: Store;
-  /** The store that stands in for it. */
-  readonly standby?: Store | undefined;
+  /** The fallback of that. */
+  readonly fallback?: Store | undefined;
   readonly region: string;
   readonly headerPrefix: HeaderPrefix;
   /** Undefined for a name that they do not stand for. */
@@ -67,11 +68,29 @@ export class BucketTable {
 
   /** The stores that reads of them may come from, as one unambiguous string. */
   get otherPlaces(): string {
-    return lengthPrefixed(this.#others?.store.identity) + lengthPrefixed(this.#others?.standby?.identity);
+    return lengthPrefixed(this.#others?.store.identity) + lengthPrefixed(this.#others?.fallback?.identity);
+  }
+
+  /** Everywhere that reads of configured buckets may come from. */
+  get configuredPlaces(): readonly Bucket[] {
+    return this.configured.flatMap(placesOf);
   }
 
   find(name: string): Bucket | undefined {
     return this.#named.get(canonicalBucketName(name)) ?? this.#others?.find(name);
+  }
+
+  /** Everywhere that reads of the bucket of this name may come from; nowhere if there is no such bucket. */
+  placesOf(name: string): readonly Bucket[] {
+    const bucket = this.find(name);
+    return bucket ? placesOf(bucket) : [];
+  }
+
+  /** Everywhere that reads may come from and that is called `nameAtStore` at its store. */
+  placesCalled(nameAtStore: string): readonly Bucket[] {
+    const other = this.findOther(nameAtStore);
+    const places = [...this.configuredPlaces, ...(other ? placesOf(other) : [])];
+    return places.filter(({ bucketAtStore }) => bucketAtStore === nameAtStore);
   }
 
   /** The bucket of this name, unless it has one in the configuration. */

@@ -38,8 +38,6 @@ export interface Bucket {
   /** The largest body of a request, and the largest file in a form. */
   readonly maxBodySizeBytes: number;
   readonly customerKeys: { readonly plainHttp: 'never' | 'loopback' | 'always' };
-  /** The bucket that is read while the store of this one fails, see `fallbackBucketOf`. */
-  readonly fallback?: Bucket | undefined;
   /** The cache policy for a key. */
   policyFor(key: string): CachePolicy;
 }

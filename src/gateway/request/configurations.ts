@@ -52,10 +52,13 @@ export class Configurations {
   /** The bucket of this name that has its objects where `objectKey` is; undefined when no configuration has one. */
   bucketOf(name: string, objectKey: ObjectKey): Bucket | undefined {
     for (const { buckets } of this.#known) {
-      const bucket = buckets.find(name);
-      for (const one of [bucket, bucket?.fallback])
-        if (one && one.store.identity === objectKey.backend && one.bucketAtStore === objectKey.bucket)
-          return one;
+      const found = buckets
+        .placesOf(name)
+        .find(
+          ({ store, bucketAtStore }) =>
+            store.identity === objectKey.backend && bucketAtStore === objectKey.bucket,
+        );
+      if (found) return found;
     }
     return undefined;
   }
@@ -69,18 +72,17 @@ export class Configurations {
 /** The buckets at stores that only one of the two tables leads to. */
 function movedBuckets(before: BucketTable, after: BucketTable): MovedBuckets {
   if (before.otherPlaces !== after.otherPlaces) return 'every';
-  const [left, entered] = [placesOf(before), placesOf(after)];
+  const [left, entered] = [slotsByPlace(before), slotsByPlace(after)];
   const moved = new Set<number>();
   for (const [place, slot] of left) if (!entered.has(place)) moved.add(slot);
   for (const [place, slot] of entered) if (!left.has(place)) moved.add(slot);
   return moved;
 }
 
-/** The slot of each configured bucket, and of each that stands in for one, by where it is. */
-function placesOf({ configured }: BucketTable): ReadonlyMap<string, number> {
-  const all = configured.flatMap(bucket => (bucket.fallback ? [bucket, bucket.fallback] : [bucket]));
+/** The slot of each configured bucket, by everywhere that it is. */
+function slotsByPlace({ configuredPlaces }: BucketTable): ReadonlyMap<string, number> {
   return new Map(
-    all.map(({ store, bucketAtStore, keyPrefix, epochs }) => [
+    configuredPlaces.map(({ store, bucketAtStore, keyPrefix, epochs }) => [
       bucketText({ backend: store.identity, bucket: bucketAtStore }) + keyPrefix,
       epochs.bucketSlot,
     ]),

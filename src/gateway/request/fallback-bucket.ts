@@ -1,45 +1,98 @@
-import { StandbyStore } from '../../backend/standby-store.ts';
 import type { Store } from '../../backend/store.ts';
-import { bucketText } from '../../cache/object-key.ts';
+import { bucketText, objectKey } from '../../cache/object-key.ts';
+import type { Visibility } from './access.ts';
 import type { Bucket } from './bucket.ts';
-import { isRenamed, objectKeyOf } from './bucket.ts';
-import type { ClientRead } from './client-read.ts';
+import { isRenamed } from './bucket.ts';
+import type { ObjectRead } from './object-read.ts';
+
+/** Where a bucket has its fallback. Others have it from `readAtFallback` or `placesOf` alone. */
+const fallback: unique symbol = Symbol('fallback');
+
+interface MayFallBack extends Bucket {
+  readonly [fallback]?: Bucket;
+}
+
+/** A read, and what its client may see of the answer. */
+interface VisibleRead {
+  readonly read: ObjectRead;
+  readonly visibility: Visibility;
+}
 
 /**
- * The bucket that replaces `primary` while its store fails. Its objects are cached apart from the primary's, since the
- * stores may hold different versions (docs/architecture.md, law 2), but share the epochs of the primary's keys, so that
- * a purge or a write there also invalidates what is cached here (law 5).
+ * The bucket with another one that is read while its store fails, see `fallbackOf`.
+ *
+ * @param store the fallback of the backend
+ * @param bucketAtStore what the bucket is called there
  */
-export function fallbackBucketOf(primary: Bucket, store: Store, bucketAtStore: string): Bucket {
+export function withFallback(primary: Bucket, store: Store, bucketAtStore: string): Bucket {
+  const complete: MayFallBack = { ...primary, [fallback]: fallbackOf(primary, store, bucketAtStore) };
+  return complete;
+}
+
+/** Everywhere that reads of the bucket may come from: itself, and its fallback. */
+export function placesOf(bucket: Bucket): readonly Bucket[] {
+  const { [fallback]: other }: MayFallBack = bucket;
+  return other ? [bucket, other] : [bucket];
+}
+
+/**
+ * The same read of the same key in the fallback of its bucket; undefined if there is none, or if the client may not read
+ * the object.
+ */
+export function readAtFallback({
+  read,
+  visibility,
+  isAllowed,
+}: VisibleRead & { readonly isAllowed: boolean }): VisibleRead | undefined {
+  const { [fallback]: bucket }: MayFallBack = read.bucket;
+  if (!bucket || !isAllowed) return undefined;
+  const { store, bucketAtStore, epochs } = bucket;
+  // a key at the store, so it has the prefix of the bucket
+  const { key } = read.objectKey;
+  return {
+    read: {
+      ...read,
+      bucket,
+      objectKey: objectKey({ backend: store.identity, bucket: bucketAtStore }, key, epochs),
+    },
+    visibility: { ...visibility, storeNames: visibility.storeNames && !isRenamed(bucket) },
+  };
+}
+
+/**
+ * Its objects are cached apart from the primary's, since the stores may hold different versions (docs/architecture.md,
+ * law 2), but share the epochs of the primary's keys, so that a purge or a write there also invalidates what is cached here
+ * (law 5).
+ */
+function fallbackOf(primary: Bucket, store: Store, bucketAtStore: string): Bucket {
   const name = { backend: primary.store.identity, bucket: primary.bucketAtStore };
-  const standby = new StandbyStore(store, name);
-  const ownText = bucketText({ backend: standby.identity, bucket: bucketAtStore });
+  // neither names of backends nor those of buckets contain a space
+  const identity = `${store.identity} for ${name.backend} ${name.bucket}`;
+  const ownText = bucketText({ backend: identity, bucket: bucketAtStore });
   const primaryText = bucketText(name);
   const { epochs } = primary;
   return {
     ...primary,
-    store: standby,
+    store: storeOfBucket(store, identity, bucketAtStore),
     bucketAtStore,
     epochs: {
       bucketSlot: epochs.bucketSlot,
       keySlot: text => epochs.keySlot(primaryText + text.slice(ownText.length)),
     },
-    fallback: undefined,
   };
 }
 
-/** The same read in the fallback bucket; undefined if there is none, or if the client may not read the object. */
-export function readOfFallback(client: ClientRead): ClientRead | undefined {
-  const { read, visibility, isAllowed } = client;
-  const { fallback, keyPrefix } = read.bucket;
-  if (!fallback || !isAllowed) return undefined;
+/**
+ * A store that can be asked for one bucket only. Its identity is one for each bucket that it is the fallback of, whose writes
+ * and purges count for what is cached of it: so its objects are cached apart from the store's own, and from those of other
+ * buckets.
+ */
+function storeOfBucket(store: Store, identity: string, bucket: string): Store {
   return {
-    ...client,
-    read: {
-      ...read,
-      bucket: fallback,
-      objectKey: objectKeyOf(fallback, read.objectKey.key.slice(keyPrefix.length)),
-    },
-    visibility: { ...visibility, storeNames: visibility.storeNames && !isRenamed(fallback) },
+    name: store.name,
+    identity,
+    send: (request, receiver) => store.send({ ...request, bucket, reason: 'fallback' }, receiver),
+    mayRetry: () => store.mayRetry(),
+    close: () => store.close(),
   };
 }

@@ -13,7 +13,7 @@ const backends = (entries: Readonly<Record<string, string>>) =>
   ).backends;
 
 function taken(places: BackendPlaces, entries: Readonly<Record<string, string>>) {
-  const placed = places.placesOf(backends(entries), none);
+  const placed = places.prepare(backends(entries), none);
   placed.take();
   return placed.places;
 }
@@ -80,7 +80,7 @@ it('has the same identity with another secret of the same key', () => {
 it('a configuration that was not taken over changes no identity', () => {
   const places = new BackendPlaces();
   taken(places, { main: one });
-  places.placesOf(backends({ main: two, other: one }), none);
+  places.prepare(backends({ main: two, other: one }), none);
   expect(taken(places, { main: one, third: one })).toMatchObject(
     new Map([
       ['main', { identity: 'main', index: 0 }],
@@ -114,7 +114,7 @@ describe('credentials of a source', () => {
   it('of another account give a backend another identity, those of the same leave it as it is', () => {
     const places = new BackendPlaces();
     const place = (obtained: ReadonlyMap<string, ProvidedCredentials>) => {
-      const placed = places.placesOf(configured, obtained);
+      const placed = places.prepare(configured, obtained);
       placed.take();
       return placed.places.get('main');
     };
@@ -132,8 +132,8 @@ describe('credentials of a source', () => {
 
   it('that another source gave say nothing of those of now', () => {
     const places = new BackendPlaces();
-    places.placesOf(configured, given({ accountId: '1' })).take();
+    places.prepare(configured, given({ accountId: '1' })).take();
     const moved = backends({ main: `${one}, credentials: { from: profile, profile: q }` });
-    expect(places.placesOf(moved, given({ accountId: '2' })).places.get('main')?.identity).toBe('main 1');
+    expect(places.prepare(moved, given({ accountId: '2' })).places.get('main')?.identity).toBe('main 1');
   });
 });

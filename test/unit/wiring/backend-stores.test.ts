@@ -33,7 +33,7 @@ function setup() {
     const named = buckets.map(bucket => `  ${bucket}, access: verify }`);
     const text = ['backends:', ...lines, ...(named.length > 0 ? ['buckets:', ...named] : [])].join('\n');
     const config = parseConfig(text, {});
-    const placed = places.placesOf(config.backends, new Map());
+    const placed = places.prepare(config.backends, new Map());
     placed.take();
     const prepared = stores.prepare({
       ...{ revision: 0, config, places: placed.places, stores: new Map(), credentials: new Map() },

@@ -5,7 +5,7 @@ import { anonymous } from '../../../../src/gateway/request/access.ts';
 import type { Bucket } from '../../../../src/gateway/request/bucket.ts';
 import { BucketTable, type OtherBuckets } from '../../../../src/gateway/request/bucket-table.ts';
 import { Configurations, type ServiceConfiguration } from '../../../../src/gateway/request/configurations.ts';
-import { fallbackBucketOf } from '../../../../src/gateway/request/fallback-bucket.ts';
+import { withFallback } from '../../../../src/gateway/request/fallback-bucket.ts';
 import { slots, testKey } from '../../../support/object-keys.ts';
 import { bucketOf, silentStore } from '../../../support/object-reads.ts';
 
@@ -21,13 +21,13 @@ function configurationOf(name: string, bucketAtStore: string, identity = 'main')
   return { bucket, configuration: configurationWith({ [name]: bucket }) };
 }
 
-/** @param stores of all other buckets: where they are, and what stands in for that */
+/** @param stores of all other buckets: where they are, and the fallback of that */
 function configurationWith(
   buckets: Readonly<Record<string, Bucket>>,
   ...stores: readonly Store[]
 ): ServiceConfiguration {
-  const [store, standby] = stores;
-  const others = store && othersAt(store, standby);
+  const [store, fallback] = stores;
+  const others = store && othersAt(store, fallback);
   return {
     domain: undefined,
     buckets: new BucketTable(new Map(Object.entries(buckets)), others),
@@ -47,8 +47,8 @@ function configurationWith(
 
 const storeAt = (identity: string): Store => ({ ...silentStore, identity });
 
-const othersAt = (store: Store, standby: Store | undefined): OtherBuckets => ({
-  ...{ store, standby, region: 'us-east-1', headerPrefix: 'x-amz-' },
+const othersAt = (store: Store, fallback: Store | undefined): OtherBuckets => ({
+  ...{ store, fallback, region: 'us-east-1', headerPrefix: 'x-amz-' },
   find: () => undefined,
 });
 
@@ -136,10 +136,7 @@ it('moves a bucket that only one of the two configurations has, and none whose n
 
 it('moves a bucket whose fallback is another one afterwards, or none', () => {
   const [alone, stays] = [bucketAt('a'), bucketAt('stays')];
-  const to = (bucketAtStore: string): Bucket => ({
-    ...alone,
-    fallback: fallbackBucketOf(alone, storeAt('replica'), bucketAtStore),
-  });
+  const to = (bucketAtStore: string) => withFallback(alone, storeAt('replica'), bucketAtStore);
   const moved = new Set([alone.epochs.bucketSlot]);
   for (const [before, after] of [
     [alone, to('a')],
