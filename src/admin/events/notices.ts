@@ -97,12 +97,12 @@ type Recorded = z.output<typeof records>['Records'][number];
 function noticeOf({ eventName, s3: { bucket, object } }: Recorded): Notice {
   const name = eventName.replace(/^s3:/, '');
   // a read changes nothing, and those of the gateway itself are among them
-  if (name.startsWith('ObjectAccessed:') || name === 'TestEvent') return ignored;
+  if (name.startsWith('ObjectAccessed:')) return ignored;
   const key = object?.key ?? '';
   return { kind: 'changed', change: { bucket: bucket.name, keys: key === '' ? undefined : spellings(key) } };
 }
 
-/** Amazon S3 and MinIO send the key as a form would, others as it is: what it reads like cannot tell which. */
+/** Amazon S3 and MinIO encode the key as a form does, others do not encode it: the key itself does not tell. */
 function spellings(key: string): string[] {
   try {
     return [...new Set([key, decodeURIComponent(key.replaceAll('+', ' '))])];
@@ -111,8 +111,8 @@ function spellings(key: string): string[] {
   }
 }
 
-function busNotice({ 'detail-type': type, detail: { bucket, object } }: z.output<typeof busEvent>): Notice {
-  if (!type.startsWith('Object ') || object === undefined) return ignored;
+function busNotice({ detail: { bucket, object } }: z.output<typeof busEvent>): Notice {
+  if (object === undefined) return ignored;
   return { kind: 'changed', change: { bucket: bucket.name, keys: [object.key] } };
 }
 

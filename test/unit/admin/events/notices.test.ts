@@ -55,6 +55,11 @@ describe('what an event means', () => {
       busEvent('Object Tags Added', { bucket: { name: 'b' }, object: { key: 'x' } }),
       changed('b', 'x'),
     ],
+    [
+      'what nobody knows yet',
+      busEvent('New Kind', { bucket: { name: 'b' }, object: { key: 'x' } }),
+      changed('b', 'x'),
+    ],
     ['something else', busEvent('Scheduled Event', { bucket: { name: 'b' } }), ignored],
   ])('of a bus: %s', (_, event, notice) => {
     expect(readNotices(event)).toEqual([notice]);
