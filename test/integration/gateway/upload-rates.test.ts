@@ -1,4 +1,5 @@
-import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import { createServer, get, request, type Server } from 'node:http';
 import { afterEach, expect, it } from 'vitest';
 import type { Caller } from '../../../src/gateway/request/access.ts';
 import { listenLocally } from '../../support/listen-locally.ts';
@@ -11,7 +12,13 @@ const rateBytes = 64 * kibibyte;
 /** What node:http gives at once: it is counted when it has come. */
 const readBytes = 64 * kibibyte;
 
-const content = Buffer.from(Uint8Array.from({ length: 392 * kibibyte }, (_, at) => (at >> 3) ^ (at >> 11)));
+const contentOf = (sizeBytes: number) =>
+  Buffer.from(Uint8Array.from({ length: sizeBytes }, (_, at) => (at >> 3) ^ (at >> 11)));
+const content = contentOf(392 * kibibyte);
+/** The rest of such a body is read past node:http where no rate is set. */
+const large = contentOf(1_024 * kibibyte);
+
+const small = content.subarray(0, 4 * kibibyte);
 
 let store: Server;
 let gateway: TestGateway;
@@ -26,7 +33,11 @@ async function start(options: Partial<TestGatewayOptions>): Promise<void> {
     const path = request.url ?? '';
     received.set(path, Buffer.alloc(0));
     request.on('data', bytes => received.set(path, Buffer.concat([received.get(path) ?? bytes, bytes])));
-    request.on('end', () => response.writeHead(200, { etag: '"e"' }).end());
+    request.on('end', () => {
+      const bytes = request.method === 'GET' ? (path.endsWith('/small') ? small : content) : undefined;
+      const length = bytes && { 'content-length': bytes.length };
+      response.writeHead(200, { etag: '"e"', ...length }).end(bytes);
+    });
     request.on('error', () => undefined);
   });
   const storeUrl = await listenLocally(store);
@@ -59,14 +70,18 @@ async function settle(): Promise<void> {
 
 const signed = (): Caller => ({ kind: 'client', accessKeyId: 'AKID', payload: { kind: 'unsigned' } });
 
-it.each<[string, Partial<TestGatewayOptions>, readonly string[]]>([
-  ['of an address', { limits: { ratePerAddressBytes: rateBytes } }, ['k']],
-  ['of an access key', { limits: { ratePerAccessKeyBytes: rateBytes }, authenticate: signed }, ['k']],
-  ['of an address with several uploads', { limits: { ratePerAddressBytes: rateBytes } }, ['k', 'l', 'm']],
-  ['with the listener of workers', { limits: { ratePerAddressBytes: rateBytes }, listener: 'worker' }, ['k']],
-])('uploads come at the rate %s', async (_, options, keys) => {
+const ofAddress = { limits: { ratePerAddressBytes: rateBytes } };
+const ofAccessKey = { limits: { ratePerAccessKeyBytes: rateBytes }, authenticate: signed };
+
+it.each<[string, Partial<TestGatewayOptions>, readonly string[], Buffer]>([
+  ['of an address', ofAddress, ['k'], content],
+  ['of an access key', ofAccessKey, ['k'], content],
+  ['of an address with several uploads', ofAddress, ['k', 'l', 'm'], content],
+  ['with the listener of workers', { ...ofAddress, listener: 'worker' }, ['k'], content],
+  ['with the listener of workers, a large one', { ...ofAddress, listener: 'worker' }, ['k'], large],
+])('uploads come at the rate %s', async (_, options, keys, body) => {
   await start(options);
-  const uploads = keys.map(key => upload(key));
+  const uploads = keys.map(key => upload(key, { body }));
   let passedMs = 0;
   await turnsUntil('all has come', async () => {
     await settle();
@@ -77,8 +92,8 @@ it.each<[string, Partial<TestGatewayOptions>, readonly string[]]>([
     passedMs += 250;
     return uploads.every(({ status }) => status === 200);
   });
-  for (const key of keys) expect(received.get(`/b/${key}`)?.equals(content)).toBe(true);
-  const leastMs = ((content.length * keys.length - rateBytes - keys.length * readBytes) * 1_000) / rateBytes;
+  for (const key of keys) expect(received.get(`/b/${key}`)?.equals(body)).toBe(true);
+  const leastMs = ((body.length * keys.length - rateBytes - keys.length * readBytes) * 1_000) / rateBytes;
   expect(passedMs).toBeGreaterThanOrEqual(leastMs);
 });
 
@@ -88,7 +103,34 @@ it('what a client uploads takes nothing of what it may download', async () => {
   await turnsUntil('the client has to wait', () => storeHas() > 0);
   await settle();
   expect(first.status).toBe(0);
-  expect((await gateway.get('/b/small')).status).toBe(200);
+  expect((await gateway.get('/b/small')).body.equals(small)).toBe(true);
+});
+
+it('nor does what it downloads take of what it may upload', async () => {
+  await start({ limits: { ratePerAddressBytes: rateBytes } });
+  // the bytes of a second may be used at once
+  clock.advance(1_000);
+  let gotBytes = 0;
+  const download = get(`${gateway.url()}/b/large`, response =>
+    response.on('data', (bytes: Buffer) => {
+      gotBytes += bytes.length;
+    }),
+  ).on('error', () => undefined);
+  await turnsUntil('the client has to wait', () => gotBytes >= rateBytes);
+  const piece = Buffer.alloc(8 * kibibyte);
+  const headers = { 'content-length': 3 * piece.length };
+  const sending = request(`${gateway.url()}/b/k`, { method: 'PUT', headers });
+  const answered = once(sending, 'response');
+  for (let pieces = 0; pieces < 3; pieces++) {
+    sending.write(piece);
+    // all but the last one are passed on when they come
+    await turnsUntil('it has come', () => pieces === 2 || storeHas() >= (pieces + 1) * piece.length - 1);
+  }
+  sending.end();
+  const [answer] = await answered;
+  expect(answer.statusCode).toBe(200);
+  answer.resume();
+  download.destroy();
 });
 
 it('a client without a limit uploads at once', async () => {

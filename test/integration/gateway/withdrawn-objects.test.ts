@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { patternContent } from '../../support/stand-in/content.ts';
 import { StandInStore } from '../../support/stand-in-store.ts';
-import { type TestAnswer, TestGateway } from '../../support/test-gateway.ts';
+import { type TestAnswer, TestGateway, type TestGatewayOptions } from '../../support/test-gateway.ts';
 
 const mebibyte = 1024 * 1024;
 const workers = 2;
@@ -16,10 +16,21 @@ let clock: ManualClock;
 beforeEach(async () => {
   clock = new ManualClock();
   store = await StandInStore.start();
+  await start();
+});
+
+async function start(options: Partial<TestGatewayOptions> = {}): Promise<void> {
   // no repeats: time stands still between them
   const mayRepeat = { connections: 1, random: () => 0 };
-  gateway = await TestGateway.start({ storeUrl: store.url, workers, clock, policy, store: mayRepeat });
-});
+  gateway = await TestGateway.start({
+    storeUrl: store.url,
+    workers,
+    clock,
+    policy,
+    store: mayRepeat,
+    ...options,
+  });
+}
 
 afterEach(async () => {
   await gateway.close();
@@ -129,6 +140,15 @@ describe('law 6: what the store has refused since it confirmed it is not served 
     expect(await readInOutage({ path: asked })).toBe('503 MISS');
   });
 
+  it('refused by a version id that the store does not repeat in its answers', async () => {
+    const path = '/b/k?versionId=null';
+    store.put('b', 'k', 'held');
+    expect((await read({ path })).status).toBe(200);
+    clock.advance(61_000);
+    await refuse(403, { path });
+    expect(await readInOutage({ path })).toBe('503 MISS');
+  });
+
   it('refused with what must not be stored', async () => {
     await holdStale();
     await refuse(404, {}, { 'cache-control': 'no-store' });
@@ -170,9 +190,15 @@ describe('it is served', () => {
     expect(await readInOutage()).toBe('200 STALE');
   });
 
-  it('although the store refuses what a reader has added: another owner, another version', async () => {
+  it('although the store refuses what a reader has added: another owner, who pays, another version', async () => {
+    // who has not signed cannot be charged
+    await gateway.close();
+    await start({
+      authenticate: () => ({ kind: 'client', accessKeyId: 'AKID', payload: { kind: 'unsigned' } }),
+    });
     await holdStale();
     await refuse(403, { headers: { 'x-amz-expected-bucket-owner': '111122223333' } });
+    await refuse(403, { headers: { 'x-amz-request-payer': 'requester' } });
     await refuse(404, { path: '/b/k?versionId=v2' });
     expect(await readInOutage()).toBe('200 STALE');
   });

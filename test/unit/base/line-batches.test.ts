@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { LineBatches } from '../../../src/base/line-batches.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -72,6 +73,30 @@ it('passes on a line that is longer than a batch', async () => {
   batches.flush();
   await read();
   expect(text()).toBe(lineOf(1) + long + lineOf(3));
+});
+
+it('keeps no memory that is larger than a batch for the next lines', async () => {
+  const { batches, unread, read } = started();
+  // three bytes each
+  batches.write('€'.repeat(100 * KIBIBYTE));
+  batches.flush();
+  await read();
+  for (let pieces = 0; pieces < 50; pieces++) batches.write('x'.repeat(4 * KIBIBYTE));
+  batches.flush();
+  expect(unread[0]?.lines.buffer.byteLength).toBe(256 * KIBIBYTE);
+});
+
+it('has the memory of lines again whose reader has gone', async () => {
+  const batches = new LineBatches({
+    ...{ clock: new ManualClock(), maxWaitingBytes: 1 * KIBIBYTE },
+    send: () => Promise.reject(new Error('gone')),
+  });
+  for (let index = 0; index < 10; index++) {
+    batches.write(lineOf(index));
+    batches.flush();
+    await nextTurn();
+  }
+  expect(batches.droppedLines).toBe(0);
 });
 
 it('drops lines, and counts them, while their reader holds as much memory as it may', async () => {

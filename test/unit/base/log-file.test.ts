@@ -59,6 +59,18 @@ it('appends lines in their order', async () => {
   expect(statSync(path).mode & 0o777 & ~0o640).toBe(0);
 });
 
+it('what waits is written at once when the process ends, and what is being written is not written twice', async () => {
+  const { file } = opened();
+  const first = file.write(Buffer.from('being written\n'));
+  write(file, 'waits\n');
+  write(file, 'waits too\n');
+  file.flush();
+  expect(readFileSync(path, 'utf8')).toContain('waits\nwaits too\n');
+  await first;
+  await file.end(10_000);
+  expect(readFileSync(path, 'utf8').split('\n').sort()).toEqual(['', 'being written', 'waits', 'waits too']);
+});
+
 it('is opened anew under load: every line is whole, in order and in one of the files', async () => {
   const { file, dropped } = opened();
   const rotations = 20;

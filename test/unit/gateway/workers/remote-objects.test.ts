@@ -87,6 +87,9 @@ class Own implements ObjectSource {
   /** The status that the store refuses with; undefined: it does not. */
   refusal: number | undefined;
 
+  /** Whether the store says, to be remembered, that there is no such object. */
+  isMissing = false;
+
   readonly records = { recordNamed: () => undefined, epochOf: () => 0 };
 
   find({ policy }: ObjectRead, withChecksums = false): Promise<LookupResult> {
@@ -114,10 +117,15 @@ class Own implements ObjectSource {
       epoch: 0,
       isUnsettled: false,
     } as const;
-    return Promise.resolve({
-      ...foundNow,
-      record: uncacheableRecord(readContentHead({ status: 200, fields: [] }), context),
-    });
+    const record = uncacheableRecord(readContentHead({ status: 200, fields: [] }), context);
+    const missing = {
+      ...record,
+      kind: 'refused',
+      isNegative: true,
+      status: 404,
+      body: Buffer.alloc(0),
+    } as const;
+    return Promise.resolve({ ...foundNow, record: this.isMissing ? missing : record });
   }
 }
 
@@ -224,8 +232,11 @@ describe('while the owner stands still, this worker is asked itself', () => {
       own.refusal = status;
       await expect(read(key)).rejects.toThrow(String(status));
     }
-    await turnsUntil('the owner goes on', () => owner.withdrawn.length > 0);
-    expect(owner.withdrawn).toEqual(['forbidden']);
+    own.refusal = undefined;
+    own.isMissing = true;
+    expect((await read('missing')).record.kind).toBe('refused');
+    await turnsUntil('the owner goes on', () => owner.withdrawn.length > 1);
+    expect(owner.withdrawn).toEqual(['forbidden', 'missing']);
   });
 
   it('and when it is gone', async () => {

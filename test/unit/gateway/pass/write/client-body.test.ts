@@ -1,11 +1,16 @@
+import { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { ClientRates } from '../../../../../src/base/client-rates.ts';
 import { ClientBody } from '../../../../../src/gateway/pass/write/client-body.ts';
+import { UploadPace } from '../../../../../src/gateway/pass/write/upload-pace.ts';
 import { VerifiedBody } from '../../../../../src/gateway/pass/write/verified-body.ts';
+import { BodyRate } from '../../../../../src/gateway/reply/body-rates.ts';
 import type { DeclaredPayload } from '../../../../../src/s3/declared-payload.ts';
 import { S3Error } from '../../../../../src/s3/error.ts';
 import { ServedRequest } from '../../../../../src/transport/served-request.ts';
+import { ManualClock } from '../../../../support/manual-clock.ts';
 
 const plain: DeclaredPayload = {
   ...{ lengthBytes: 5, coding: 'none', signing: undefined },
@@ -25,11 +30,11 @@ beforeEach(() => {
   begin(plain);
 });
 
-function begin(declared: DeclaredPayload): void {
+function begin(declared: DeclaredPayload, pace?: UploadPace): void {
   receivedBytes = 0;
   request = new ServedRequest(new Socket());
   body = new ClientBody(request, {
-    pace: undefined,
+    pace,
     convert: pass => new VerifiedBody(declared, { client: 'x-amz-', store: 'x-amz-' }, pass),
     arrived: lengthBytes => {
       receivedBytes += lengthBytes;
@@ -167,6 +172,17 @@ it('the end is read although the store had not taken what came before it, of whi
   await nextTurn();
   await arrive(null);
   expect(text()).toBe('hello');
+});
+
+it('nothing is waited for once nothing more is wanted of a client that has to wait', async () => {
+  const clock = new ManualClock();
+  const rate = new BodyRate([{ rates: new ClientRates(1, clock), client: 'c' }], clock);
+  const pace = new UploadPace(rate, new ServerResponse(new ServedRequest(new Socket())), step => step);
+  begin(plain, pace);
+  await arrive('he');
+  expect(pace.isWaiting).toBe(true);
+  body.leave();
+  expect(pace.isWaiting).toBe(false);
 });
 
 describe('a body that is refused', () => {
