@@ -39,4 +39,6 @@ export interface CallContext {
   readonly send: (request: StoreRequest, receiver: OriginReceiver) => SentRequest;
   /** The head of an answer; a text that says why if it cannot be used. */
   readonly readHead: (status: number, rawHeaders: readonly string[]) => StoreReplyHead | string;
+  /** Where the body of an error ends, whatever the store sends. */
+  readonly errorBodyBytes: number;
 }

@@ -12,6 +12,8 @@ const INFORMATIONAL_LIMIT = 100;
 
 /** Receives an answer as it arrives, with header names and values as the origin sent them. */
 export interface OriginReceiver {
+  /** An answer before the final one. */
+  informed?(status: number, rawHeaders: readonly string[]): void;
   answered(status: number, rawHeaders: readonly string[]): void;
   /** The next bytes of the body. The memory is valid only during the call. */
   arrived(chunk: Buffer): void;
@@ -82,6 +84,7 @@ export class OriginCall implements Dispatcher.DispatchHandler {
     if (status < 200) {
       if (++this.#informational > INFORMATIONAL_LIMIT)
         this.#giveUp(invalid('the store sends informational answers without end'));
+      else if (!this.#isOver) this.#receiver.informed?.(status, textOf(controller.rawHeaders));
       return;
     }
     const headers = textOf(controller.rawHeaders);

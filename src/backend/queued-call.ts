@@ -7,14 +7,7 @@ import { ClientPace } from './client-pace.ts';
 import type { OriginReceiver } from './origin-call.ts';
 import { errorFor, type QueueEntry, type QueueVerdict } from './queue-entry.ts';
 import { isSafe, Resends } from './resends.ts';
-import {
-  ERROR_BODY_LIMIT_BYTES,
-  faultOf,
-  type StoreCall,
-  StoreError,
-  type StoreReceiver,
-  type StoreRequest,
-} from './store.ts';
+import { faultOf, type StoreCall, StoreError, type StoreReceiver, type StoreRequest } from './store.ts';
 import { TransferWatch } from './transfer-watch.ts';
 
 /**
@@ -125,6 +118,10 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     else this.#giveUp(error);
   }
 
+  informed(status: number, rawHeaders: readonly string[]): void {
+    if (this.#state === 'sent') this.#receiver.informed?.(status, rawHeaders);
+  }
+
   answered(status: number, rawHeaders: readonly string[]): void {
     if (this.#state !== 'sent') return;
     const { clock, meter, queue, readHead, budget } = this.#context;
@@ -144,7 +141,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     queue.answered(this, this.isTimed ? nowMs - this.#startedMs : undefined);
     this.#watch?.answered(this.isTimed || status >= 300);
     if (this.#pace.isPaused) this.#watch?.unwanted();
-    if (status >= 300) this.#leftBytes = ERROR_BODY_LIMIT_BYTES;
+    if (status >= 300) this.#leftBytes = this.#context.errorBodyBytes;
     try {
       this.#context.outages?.answered(status);
       this.#receiver.answered(head);

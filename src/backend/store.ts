@@ -15,6 +15,8 @@ export interface StoreRequest {
   /** Raw query without the question mark, sent as it is; empty when there is none. */
   readonly query: string;
   readonly fields: readonly HeaderField[];
+  /** At a web origin, which has no buckets: path and query, sent as they are. */
+  readonly target?: string;
   /** Whether a read is sent again when its connection breaks before the answer; left out where the caller repeats it. */
   readonly isResent?: boolean;
   /** The complete body of a request that changes something. */
@@ -32,8 +34,8 @@ export interface StoreRequest {
 /** A body that is sent as it becomes available. If the stream ends early or fails, the store gets no complete request. */
 export interface StreamedBody {
   readonly stream: Readable;
-  /** What the stream gives, all in all. */
-  readonly lengthBytes: number;
+  /** What the stream gives, all in all; undefined where that is not known before its end. */
+  readonly lengthBytes: number | undefined;
   /** SHA-256 in lower-case hex, `UNSIGNED-PAYLOAD`, or the name of a kind of `aws-chunked` stream. */
   readonly payloadHash: string;
   /** Tells `flow` from now on how the stream's source keeps up. */
@@ -61,6 +63,8 @@ export interface StoreReplyHead {
  * `failed` for an exception that the receiver throws after it.
  */
 export interface StoreReceiver {
+  /** An answer before the final one (RFC 9110 §15.2); any number of them. */
+  informed?(status: number, rawHeaders: readonly string[]): void;
   /** Status and header fields. Body bytes may follow in the same turn. */
   answered(head: StoreReplyHead): void;
   /** The next bytes of the body. The memory is valid only during the call. */

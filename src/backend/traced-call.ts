@@ -76,6 +76,10 @@ export class TracedCall implements OriginReceiver, SentRequest {
     this.#sent?.abort();
   }
 
+  informed(status: number, rawHeaders: readonly string[]): void {
+    this.#receiver.informed?.(status, rawHeaders);
+  }
+
   answered(status: number, rawHeaders: readonly string[]): void {
     this.#status = status;
     this.#receiver.answered(status, rawHeaders);

@@ -3,7 +3,7 @@ import type { CallQueue } from '../../src/backend/call-queue.ts';
 import type { OriginReceiver } from '../../src/backend/origin-call.ts';
 import { QueuedCall } from '../../src/backend/queued-call.ts';
 import { RetryBudget } from '../../src/backend/retry-budget.ts';
-import type { StoreReceiver, StoreRequest } from '../../src/backend/store.ts';
+import { ERROR_BODY_LIMIT_BYTES, type StoreReceiver, type StoreRequest } from '../../src/backend/store.ts';
 import { StoreMeter } from '../../src/backend/store-meter.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { Metrics } from '../../src/base/metrics.ts';
@@ -31,6 +31,7 @@ export function queuedCall(
     limits: { headMs: undefined, minRateBytes: 0, windowMs: 1_000 },
     send: (_request, told) => send(told),
     readHead: status => ({ status, fields: [] }),
+    errorBodyBytes: ERROR_BODY_LIMIT_BYTES,
     ...more,
   });
 }
