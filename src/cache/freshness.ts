@@ -1,29 +1,16 @@
-/** The directives of an answer that decide its freshness; undefined where a directive is absent. */
-export interface FreshnessDirectives {
-  /** RFC 9111 §5.2.2.1, §5.2.2.10, in seconds. */
-  readonly maxAgeS: number | undefined;
-  readonly sMaxAgeS: number | undefined;
-  /** RFC 9111 §5.2.2.4: must be revalidated before each use. */
-  readonly noCache: boolean;
-  /** RFC 9111 §5.2.2.5, §5.2.2.7: must not be stored by a shared cache. */
-  readonly noStore: boolean;
-  /** RFC 9111 §5.2.2.2, §5.2.2.8, §5.2.2.10: must not be served stale. */
-  readonly mustRevalidate: boolean;
-  /** RFC 5861 §4, in seconds. */
-  readonly staleIfErrorS: number | undefined;
-  /** RFC 9111 §5.3: `Expires`, as milliseconds since the epoch. */
-  readonly expiresMs: number | undefined;
-  /** When the restored copy of an archived object expires, as milliseconds since the epoch. */
-  readonly restoredUntilMs: number | undefined;
-  /** `Age` of the answer when it arrived, in milliseconds. */
-  readonly initialAgeMs: number;
-}
+import type { FreshnessDirectives } from './stated-freshness.ts';
 
 /** The freshness configuration of a bucket. */
 export interface FreshnessRules {
+  /** For how long an answer is fresh that says nothing about it, and of which nothing can be guessed. */
   readonly ttlMs: number;
   readonly maxTtlMs: number;
   readonly negativeTtlMs: number;
+  /**
+   * An answer that says nothing is fresh for this share of the time in which it had not changed (RFC 9111 §4.2.2); 0: no
+   * guess is made.
+   */
+  readonly heuristicShare: number;
   /** For how long a stale answer may be served where the store fails (RFC 5861 §4). */
   readonly staleIfErrorMs: number;
   readonly honourCacheControl: boolean;
@@ -33,6 +20,7 @@ export interface FreshnessRules {
 export interface FreshnessInputs {
   readonly receivedMs: number;
   readonly directives: FreshnessDirectives;
+  /** Whether it is a refusal, which is fresh for `negativeTtl` where it states nothing. */
   readonly isNegative: boolean;
   /** Whether a write that failed may still change the object, see `UnsettledKeys`. */
   readonly isUnsettled: boolean;
@@ -45,15 +33,13 @@ const CLOCK_SLACK_MS = 1_000;
  * Until when a record is fresh, as milliseconds since the epoch. A record received in the future is stale: the clock
  * was wrong then, so its age is unknown. So is one that was asked for while a write of unknown outcome might change it.
  *
- * The order of the directives is that of RFC 9111 §4.2.1. The lifetime is capped by `maxTtl` and by the expiry of a
+ * The lifetime counts from when the answer was made (RFC 9111 §4.2.3). It is capped by `maxTtl` and by the expiry of a
  * restored copy: from then on the store answers 403 although nothing else has changed (docs/semantics.md 172).
  */
 export function freshUntilMs(record: FreshnessInputs, rules: FreshnessRules, nowMs: number): number {
   const { directives, receivedMs } = record;
   if (record.isUnsettled || receivedMs > nowMs + CLOCK_SLACK_MS) return -Infinity;
-  if (record.isNegative) return receivedMs + rules.negativeTtlMs;
-  const lifetimeMs = Math.min(statedLifetimeMs(record, rules) ?? rules.ttlMs, rules.maxTtlMs);
-  const until = receivedMs - directives.initialAgeMs + lifetimeMs;
+  const until = receivedMs - directives.initialAgeMs + lifetimeMs(record, rules);
   return directives.restoredUntilMs === undefined ? until : Math.min(until, directives.restoredUntilMs);
 }
 
@@ -73,15 +59,23 @@ export function servedOnErrorUntilMs(record: FreshnessInputs, rules: FreshnessRu
   return Math.min(until, directives.restoredUntilMs ?? Infinity);
 }
 
-function statedLifetimeMs(
-  { directives, receivedMs }: FreshnessInputs,
-  rules: FreshnessRules,
-): number | undefined {
-  if (!rules.honourCacheControl) return undefined;
+/** RFC 9111 §4.2.1, then §4.2.2, then what is configured. */
+function lifetimeMs({ directives, isNegative }: FreshnessInputs, rules: FreshnessRules): number {
+  if (rules.honourCacheControl) {
+    const statedMs = statedLifetimeMs(directives);
+    if (statedMs !== undefined) return Math.min(statedMs, rules.maxTtlMs);
+    if (!directives.mayAssume) return 0;
+  }
+  if (isNegative) return rules.negativeTtlMs;
+  const { unchangedForMs } = directives;
+  if (rules.heuristicShare === 0 || unchangedForMs === undefined) return rules.ttlMs;
+  return Math.min(rules.heuristicShare * unchangedForMs, rules.maxTtlMs);
+}
+
+function statedLifetimeMs(directives: FreshnessDirectives): number | undefined {
   if (directives.noCache || directives.noStore) return 0;
   const seconds = directives.sMaxAgeS ?? directives.maxAgeS;
-  if (seconds !== undefined) return seconds * 1000;
-  return directives.expiresMs === undefined ? undefined : Math.max(0, directives.expiresMs - receivedMs);
+  return seconds === undefined ? directives.expiresAfterMs : seconds * 1000;
 }
 
 /** RFC 9111 §4.2.3: seconds since the store generated the answer, rounded down. */

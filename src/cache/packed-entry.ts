@@ -8,7 +8,7 @@ import { readFields, readRecord, writeFields, writeRecord } from './record-codec
 import type { SlotOwner } from './slot-owner.ts';
 
 /** Another one is written when a value is added, or means something else. */
-const VERSION = 1;
+const VERSION = 2;
 
 /** Measured: the entry with its place in the table, and each block. The texts come on top, a byte for each character. */
 const ENTRY_COST_BYTES = 330;

@@ -1,8 +1,8 @@
 import type { HeaderField } from '../s3/dialect.ts';
 import { type ByteTextReader, type ByteTextWriter, DamagedBytesError } from './byte-text.ts';
 import type { Content } from './content.ts';
-import type { FreshnessDirectives } from './freshness.ts';
 import type { ObjectRecord, ReadableRecord, RefusedRecord, UncacheableRecord } from './record.ts';
+import type { FreshnessDirectives } from './stated-freshness.ts';
 
 const kinds = ['readable', 'refused', 'uncacheable'] as const;
 
@@ -115,12 +115,14 @@ function flagsOf(record: ObjectRecord): number {
 }
 
 function writeDirectives(to: ByteTextWriter, directives: FreshnessDirectives): void {
-  const { noCache, noStore, mustRevalidate } = directives;
-  to.count((noCache ? 1 : 0) + (noStore ? 2 : 0) + (mustRevalidate ? 4 : 0));
+  const { noCache, noStore, mustRevalidate, mayAssume } = directives;
+  to.count((noCache ? 1 : 0) + (noStore ? 2 : 0) + (mustRevalidate ? 4 : 0) + (mayAssume ? 8 : 0));
   to.number(directives.maxAgeS);
   to.number(directives.sMaxAgeS);
+  to.number(directives.staleWhileRevalidateS);
   to.number(directives.staleIfErrorS);
-  to.number(directives.expiresMs);
+  to.number(directives.expiresAfterMs);
+  to.number(directives.unchangedForMs);
   to.number(directives.restoredUntilMs);
   to.number(directives.initialAgeMs);
 }
@@ -131,10 +133,13 @@ function readDirectives(from: ByteTextReader): FreshnessDirectives {
     noCache: (flags & 1) !== 0,
     noStore: (flags & 2) !== 0,
     mustRevalidate: (flags & 4) !== 0,
+    mayAssume: (flags & 8) !== 0,
     maxAgeS: from.number(),
     sMaxAgeS: from.number(),
+    staleWhileRevalidateS: from.number(),
     staleIfErrorS: from.number(),
-    expiresMs: from.number(),
+    expiresAfterMs: from.number(),
+    unchangedForMs: from.number(),
     restoredUntilMs: from.number(),
     initialAgeMs: from.value(),
   };

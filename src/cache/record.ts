@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { lengthPrefixed } from '../base/length-prefixed.ts';
 import type { HeaderField } from '../s3/dialect.ts';
 import type { Content } from './content.ts';
-import type { FreshnessDirectives } from './freshness.ts';
+import type { FreshnessDirectives } from './stated-freshness.ts';
 
 /** What the store answered for one version and variant of an object. */
 export type ObjectRecord = ReadableRecord | RefusedRecord | UncacheableRecord;

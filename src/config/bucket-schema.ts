@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CachePolicy } from '../gateway/request/bucket.ts';
 import { judgeAction } from '../s3/action-verdict.ts';
-import { choice, duration, flag, listOf, map, size, text } from './scalars.ts';
+import { choice, duration, flag, listOf, map, share, size, text } from './scalars.ts';
 
 const DAY_MS = 86_400_000;
 const TIB_BYTES = 2 ** 40;
@@ -47,6 +47,7 @@ const defaultPolicy: ConfiguredPolicy = {
   ttlMs: 60_000,
   maxTtlMs: DAY_MS,
   negativeTtlMs: 5_000,
+  heuristicShare: 0,
   staleWhileRevalidateMs: 0,
   staleIfErrorMs: 0,
   honourCacheControl: true,
@@ -60,6 +61,7 @@ const policyKeys = {
   ttl: ttl().meta({ fallback: defaultPolicy.ttlMs }),
   maxTtl: ttl().meta({ fallback: defaultPolicy.maxTtlMs }),
   negativeTtl: ttl().meta({ fallback: defaultPolicy.negativeTtlMs }),
+  heuristicShare: share().meta({ fallback: defaultPolicy.heuristicShare }),
   staleWhileRevalidate: noStale().meta({ fallback: defaultPolicy.staleWhileRevalidateMs }),
   staleIfError: ttl().meta({ fallback: defaultPolicy.staleIfErrorMs }),
   honourCacheControl: flag().meta({ fallback: defaultPolicy.honourCacheControl }),
@@ -75,6 +77,7 @@ function overlay(base: ConfiguredPolicy, given: z.output<typeof partialPolicy>):
     ttlMs: given.ttl ?? base.ttlMs,
     maxTtlMs: given.maxTtl ?? base.maxTtlMs,
     negativeTtlMs: given.negativeTtl ?? base.negativeTtlMs,
+    heuristicShare: given.heuristicShare ?? base.heuristicShare,
     staleWhileRevalidateMs: given.staleWhileRevalidate ?? base.staleWhileRevalidateMs,
     staleIfErrorMs: given.staleIfError ?? base.staleIfErrorMs,
     honourCacheControl: given.honourCacheControl ?? base.honourCacheControl,

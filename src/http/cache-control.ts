@@ -1,16 +1,27 @@
-/** The response directives of Cache-Control that decide what is kept and how long (RFC 9111 §5.2.2). */
+/** The directives of an answer's Cache-Control that a shared cache obeys (RFC 9111 §5.2.2, RFC 5861). */
 export interface CacheControl {
   readonly noStore: boolean;
-  /** Also true for the form with field names: a cache may treat it like the form without (RFC 9111 §5.2.2.4). */
+  /** Without names of fields: revalidated before each use (§5.2.2.4). */
   readonly noCache: boolean;
-  /** Also true for the form with field names (RFC 9111 §5.2.2.7). */
+  /** Fields that are not sent from the cache without revalidation, in lower case (§5.2.2.4). */
+  readonly noCacheFields: readonly string[];
+  /** Without names of fields: not for a shared cache (§5.2.2.7). */
   readonly private: boolean;
-  /** In seconds, like the one below; 0 for an invalid value, undefined when absent. */
+  /** Fields that a shared cache does not store, in lower case (§5.2.2.7). */
+  readonly privateFields: readonly string[];
+  readonly public: boolean;
+  /** Stored only by a cache that understands the status code; `no-store` is for those that do not (§5.2.2.3). */
+  readonly mustUnderstand: boolean;
+  /** §5.2.2.2 */
+  readonly mustRevalidate: boolean;
+  /** §5.2.2.8 */
+  readonly proxyRevalidate: boolean;
+  /** In seconds, like those below; 0 for an invalid value, undefined when absent. */
   readonly maxAgeS: number | undefined;
   readonly sMaxAgeS: number | undefined;
-  /** must-revalidate or proxy-revalidate, which s-maxage implies: never served stale (RFC 9111 §4.2.4). */
-  readonly mustRevalidate: boolean;
-  /** For how long a stale response may be served where the origin fails (RFC 5861 §4), in seconds. */
+  /** For how long a stale answer may be served while it is revalidated (RFC 5861 §3). */
+  readonly staleWhileRevalidateS: number | undefined;
+  /** For how long a stale answer may be served where the origin fails (RFC 5861 §4). */
   readonly staleIfErrorS: number | undefined;
 }
 
@@ -19,11 +30,37 @@ const MAX_DELTA_S = 2 ** 31;
 
 const directive = /([\w!#$%&'*+.^`|~-]+)(?:=("(?:[^"\\]|\\.)*"|[^\s,"]*))?/g;
 
+/** Directives as they are written: the values of each name, in their order. */
+type Directives = ReadonlyMap<string, readonly (string | undefined)[]>;
+
+/**
+ * Splits a list of directives. Names are case-insensitive, a value may be a token or quoted (RFC 9111 §5.2); what is no
+ * directive is skipped.
+ */
+function splitDirectives(list: string): Directives {
+  const directives = new Map<string, (string | undefined)[]>();
+  for (const [, name = '', value] of list.matchAll(directive)) {
+    const key = name.toLowerCase();
+    const values = directives.get(key);
+    if (values) values.push(value);
+    else directives.set(key, [value]);
+  }
+  return directives;
+}
+
+/**
+ * The seconds that directive `name` says, undefined where it is absent. When it is repeated, the first counts; an invalid
+ * number counts as 0, so that the response is stale (RFC 9111 §4.2.1).
+ */
+export function secondsOf(directives: Directives, name: string): number | undefined {
+  const values = directives.get(name);
+  return values && deltaSeconds(values[0]);
+}
+
 const none = parse('');
 
 /**
- * Parses Cache-Control. Names are case-insensitive. When a directive is repeated, the first counts (RFC 9111 §4.2.1). A
- * number may be quoted (§5.2). An invalid number counts as 0, so the response is stale (§4.2.1).
+ * Parses Cache-Control of an answer.
  *
  * @param header all lines joined by commas.
  */
@@ -32,24 +69,50 @@ export function parseCacheControl(header: string | undefined): CacheControl {
 }
 
 function parse(header: string): CacheControl {
-  const values = new Map<string, string | undefined>();
-  for (const [, name = '', value] of header.matchAll(directive)) {
-    const key = name.toLowerCase();
-    if (!values.has(key)) values.set(key, value);
-  }
-  const seconds = (name: string) => (values.has(name) ? deltaSeconds(values.get(name)) : undefined);
+  return cacheControlOf(splitDirectives(header));
+}
+
+/** What `directives` say, whichever field they came in. */
+function cacheControlOf(directives: Directives): CacheControl {
+  const noCache = namedFields(directives.get('no-cache'));
+  const isPrivate = namedFields(directives.get('private'));
   return Object.freeze({
-    noStore: values.has('no-store'),
-    noCache: values.has('no-cache'),
-    private: values.has('private'),
-    maxAgeS: seconds('max-age'),
-    sMaxAgeS: seconds('s-maxage'),
-    mustRevalidate: ['must-revalidate', 'proxy-revalidate', 's-maxage'].some(name => values.has(name)),
-    staleIfErrorS: seconds('stale-if-error'),
+    noStore: directives.has('no-store'),
+    noCache: noCache === 'all',
+    noCacheFields: noCache === 'all' ? [] : noCache,
+    private: isPrivate === 'all',
+    privateFields: isPrivate === 'all' ? [] : isPrivate,
+    public: directives.has('public'),
+    mustUnderstand: directives.has('must-understand'),
+    mustRevalidate: directives.has('must-revalidate'),
+    proxyRevalidate: directives.has('proxy-revalidate'),
+    maxAgeS: secondsOf(directives, 'max-age'),
+    sMaxAgeS: secondsOf(directives, 's-maxage'),
+    staleWhileRevalidateS: secondsOf(directives, 'stale-while-revalidate'),
+    staleIfErrorS: secondsOf(directives, 'stale-if-error'),
   });
 }
 
-/** RFC 9111 §1.2.2: whole seconds, at most 2^31; 0 for anything else. */
+/**
+ * The fields that all occurrences of a directive name; `all` where one of them names none, which is the stricter form
+ * (RFC 9111 §4.2.1).
+ */
+function namedFields(values: readonly (string | undefined)[] | undefined): readonly string[] | 'all' {
+  const names = new Set<string>();
+  for (const value of values ?? []) {
+    const named = (value ?? '').toLowerCase().match(/[\w!#$%&'*+.^`|~-]+/g);
+    if (!named) return 'all';
+    for (const name of named) names.add(name);
+  }
+  return [...names];
+}
+
+/** Whether an answer must not be served stale by a shared cache (RFC 9111 §4.2.4); s-maxage says so too (§5.2.2.10). */
+export function forbidsStale(control: CacheControl): boolean {
+  return control.mustRevalidate || control.proxyRevalidate || control.sMaxAgeS !== undefined;
+}
+
+/** RFC 9111 §1.2.2: whole seconds, at most 2^31; 0 for anything else. A number may be quoted (§5.2). */
 export function deltaSeconds(value: string | undefined): number {
   const digits = /^"?(\d+)"?$/.exec(value ?? '')?.[1];
   return digits === undefined ? 0 : Math.min(Number(digits), MAX_DELTA_S);

@@ -22,6 +22,18 @@ export function parseHttpDate(text: string, nowMs?: number): number | undefined 
   return parseObsoleteDate(text, nowMs);
 }
 
+/**
+ * Parses a date that decides freshness: like `parseHttpDate`, but letters of any case count, as RFC 9111 §4.2 asks of caches.
+ */
+export function parseCachedDate(text: string, nowMs: number): number | undefined {
+  return parseHttpDate(text, nowMs) ?? parseHttpDate(text.replace(/[a-z]+/gi, inUsualCase), nowMs);
+}
+
+function inUsualCase(word: string): string {
+  const upper = word.toUpperCase();
+  return upper === 'GMT' ? upper : upper.slice(0, 1) + word.slice(1).toLowerCase();
+}
+
 const iso8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
 /**

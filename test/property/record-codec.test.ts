@@ -33,7 +33,8 @@ const fields = fc.array(
 );
 const directives = fc.record({
   ...{ maxAgeS: absent(number), sMaxAgeS: absent(number), noCache: fc.boolean(), noStore: fc.boolean() },
-  ...{ mustRevalidate: fc.boolean(), staleIfErrorS: absent(number), expiresMs: absent(number) },
+  ...{ mustRevalidate: fc.boolean(), staleIfErrorS: absent(number), expiresAfterMs: absent(number) },
+  ...{ staleWhileRevalidateS: absent(number), unchangedForMs: absent(number), mayAssume: fc.boolean() },
   ...{ restoredUntilMs: absent(number), initialAgeMs: number },
 });
 const base = {

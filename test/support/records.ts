@@ -1,20 +1,7 @@
 import type { Content } from '../../src/cache/content.ts';
-import type { FreshnessDirectives } from '../../src/cache/freshness.ts';
 import type { ReadableRecord } from '../../src/cache/record.ts';
+import { nothingStated } from '../../src/cache/stated-freshness.ts';
 import type { Learned } from '../../src/gateway/read/object-source.ts';
-
-/** What an answer says about its freshness that says nothing. */
-export const noDirectives: FreshnessDirectives = {
-  maxAgeS: undefined,
-  sMaxAgeS: undefined,
-  noCache: false,
-  noStore: false,
-  mustRevalidate: false,
-  staleIfErrorS: undefined,
-  expiresMs: undefined,
-  restoredUntilMs: undefined,
-  initialAgeMs: 0,
-};
 
 /** What the record of a readable object without headers holds besides its content. */
 export function recordFields(sizeBytes: number): Omit<ReadableRecord, 'content'> {
@@ -24,7 +11,7 @@ export function recordFields(sizeBytes: number): Omit<ReadableRecord, 'content'>
     isUsableForGet: true,
     fields: [],
     receivedMs: 0,
-    directives: noDirectives,
+    directives: nothingStated,
     epoch: 0,
     isUnsettled: false,
     entityTag: '"t"',

@@ -23,6 +23,7 @@ export const defaultPolicy: CachePolicy = {
   ttlMs: 60_000,
   maxTtlMs: 86_400_000,
   negativeTtlMs: 5_000,
+  heuristicShare: 0,
   staleIfErrorMs: 0,
   honourCacheControl: true,
   blockSizeBytes: mebibyte,

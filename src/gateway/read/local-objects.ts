@@ -40,6 +40,7 @@ interface Question extends Asked {
   readonly method: 'GET' | 'HEAD';
   /** The part that is asked about; undefined for the object. */
   readonly partNumber: number | undefined;
+  readonly requestedMs: number;
 }
 
 /**
@@ -111,8 +112,9 @@ export class LocalObjects implements ObjectSource {
     const isCurrent = this.records.isCurrent(read, record);
     if (withdrawsObject(reply.status)) this.withdraw(read);
     if (!isCurrent || !isRememberedRefusal(reply)) return;
-    const { epoch, isUnsettled } = record;
-    this.#learnRefusal({ read, method: 'GET', partNumber: undefined, epoch, isUnsettled }, reply);
+    const { epoch, isUnsettled, receivedMs } = record;
+    const asked = { epoch, isUnsettled, requestedMs: receivedMs };
+    this.#learnRefusal({ read, method: 'GET', partNumber: undefined, ...asked }, reply);
   }
 
   /** The store has refused `read`: what is held is not served any more where it fails, until it has confirmed it. */
@@ -208,7 +210,7 @@ export class LocalObjects implements ObjectSource {
   }
 
   #question(read: ObjectRead, method: 'GET' | 'HEAD', partNumber: number | undefined): Question {
-    return { read, method, partNumber, ...this.records.askedNow(read) };
+    return { read, method, partNumber, requestedMs: this.#clock.nowMs(), ...this.records.askedNow(read) };
   }
 
   #takeBytes(

@@ -1,17 +1,19 @@
 import type { WholeReply } from '../../backend/store.ts';
 import type { Content } from '../../cache/content.ts';
-import type { FreshnessDirectives } from '../../cache/freshness.ts';
 import type { Asked, ReadableRecord, RefusedRecord, UncacheableRecord } from '../../cache/record.ts';
-import { deltaSeconds, parseCacheControl } from '../../http/cache-control.ts';
+import { type FreshnessDirectives, nothingStated, statedFreshness } from '../../cache/stated-freshness.ts';
+import { parseCacheControl } from '../../http/cache-control.ts';
 import { hopByHopFields } from '../../http/hop-by-hop.ts';
 import { hostFields } from '../../http/host-fields.ts';
 import { parseHttpDate } from '../../http/http-date.ts';
+import { refusalToStore } from '../../http/storability.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import { type ContentHead, isChecksum, keptContent, readContentHead } from '../fill/content-head.ts';
 
 /** When and how an answer was obtained. */
 interface ReplyContext extends Asked {
   readonly method: 'GET' | 'HEAD';
+  readonly requestedMs: number;
   readonly receivedMs: number;
 }
 
@@ -61,7 +63,7 @@ export function readableRecord(
     epoch: context.epoch,
     isUnsettled: context.isUnsettled,
     fields: objectFields(head, checksums === 'known'),
-    directives: directivesOf(head),
+    directives: directivesOf(head, context),
     entityTag: head.entityTag,
     lastModifiedMs: parseHttpDate(head.http.get('last-modified') ?? ''),
     sizeBytes: content.sizeBytes,
@@ -84,23 +86,11 @@ export function refusedRecord(reply: WholeReply, context: ReplyContext): Refused
     isUnsettled: context.isUnsettled,
     status: reply.status,
     fields: objectFields(head, true),
-    directives: directivesOf(head),
+    // whatever else it says, it is remembered for `negativeTtl` (docs/semantics.md, Decided 8)
+    directives: { ...nothingStated, noStore: isNotStored(head) },
     body: reply.body,
   };
 }
-
-/** For records of answers that are not interpreted. */
-const noDirectives: FreshnessDirectives = {
-  maxAgeS: undefined,
-  sMaxAgeS: undefined,
-  noCache: false,
-  noStore: false,
-  mustRevalidate: false,
-  staleIfErrorS: undefined,
-  expiresMs: undefined,
-  restoredUntilMs: undefined,
-  initialAgeMs: 0,
-};
 
 /**
  * Creates a record that says a read cannot be cached. It stays fresh for the bucket's default lifetime; the directives
@@ -119,7 +109,7 @@ export function uncacheableRecord(
     epoch,
     isUnsettled,
     fields: [],
-    directives: noDirectives,
+    directives: nothingStated,
   };
 }
 
@@ -146,24 +136,33 @@ function objectFields({ fields }: ContentHead, withChecksums: boolean): HeaderFi
   return kept;
 }
 
-function directivesOf({ http, store }: ContentHead): FreshnessDirectives {
+/**
+ * What an object says of its freshness. Its Date does not count: the store itself was asked, and `ttl` is to mean the same
+ * whatever its clock says. `no-cache` with names of fields counts like that without (RFC 9111 §5.2.2.4, §5.2.2.7), so that all
+ * fields are the store's.
+ */
+function directivesOf(head: ContentHead, { requestedMs, receivedMs }: ReplyContext): FreshnessDirectives {
+  const { http, store, status } = head;
   const control = parseCacheControl(http.get('cache-control'));
+  const stated = statedFreshness({
+    ...{ status, control, requestedMs, receivedMs },
+    expires: http.get('expires'),
+    age: http.get('age'),
+    date: undefined,
+    lastModified: http.get('last-modified'),
+  });
   return {
-    maxAgeS: control.maxAgeS,
-    sMaxAgeS: control.sMaxAgeS,
-    noCache: control.noCache,
-    noStore: control.noStore || control.private,
-    mustRevalidate: control.mustRevalidate,
-    staleIfErrorS: control.staleIfErrorS,
-    expiresMs: expiresMs(http.get('expires')),
+    ...stated,
+    noCache: control.noCache || control.noCacheFields.length > 0,
+    noStore: isNotStored(head),
+    mayAssume: true,
     restoredUntilMs: restoredUntilMs(store.get('restore')),
-    initialAgeMs: 1000 * deltaSeconds(http.get('age')),
   };
 }
 
-/** RFC 9111 §5.3: an invalid date, such as 0, is in the past. */
-function expiresMs(expires: string | undefined): number | undefined {
-  return expires === undefined ? undefined : (parseHttpDate(expires) ?? 0);
+function isNotStored({ status, http }: ContentHead): boolean {
+  const control = parseCacheControl(http.get('cache-control'));
+  return control.privateFields.length > 0 || refusalToStore(status, control) !== undefined;
 }
 
 /** docs/semantics.md 170: `ongoing-request="false", expiry-date="Fri, 21 Dec 2012 00:00:00 GMT"`. */

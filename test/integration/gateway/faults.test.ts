@@ -3,6 +3,7 @@ import { systemClock } from '../../../src/base/clock.ts';
 import { accessLogTo } from '../../support/access-log-to.ts';
 import { StandInStore } from '../../support/stand-in-store.ts';
 import { type TestAnswer, TestGateway, type TestGatewayOptions } from '../../support/test-gateway.ts';
+import { defaultPolicy } from '../../support/worker-gateway.ts';
 
 const mebibyte = 1024 * 1024;
 const large = Buffer.alloc(3 * mebibyte, 'abcdefg');
@@ -41,7 +42,7 @@ const start = async (options: Partial<TestGatewayOptions>) => {
 
 /** Places inside of a gateway that other code of it calls, and that throw once the trap is armed. */
 const places: readonly (readonly [where: string, options: () => Partial<TestGatewayOptions>])[] = [
-  ['what a bucket is kept by', () => ({ buckets: { b: { policyFor: springing(policy) } } })],
+  ['what a bucket is kept by', () => ({ buckets: { b: { policyFor: springing(() => defaultPolicy) } } })],
   ['what is granted', () => ({ allows: springing(() => true) })],
   ['the clock that reads time', () => ({ clock: { ...systemClock, nowMs: springing(() => Date.now()) } })],
   [
@@ -55,16 +56,6 @@ const places: readonly (readonly [where: string, options: () => Partial<TestGate
     }),
   ],
 ];
-
-const policy = () => ({
-  ttlMs: 60_000,
-  maxTtlMs: 60_000,
-  staleIfErrorMs: 0,
-  negativeTtlMs: 5_000,
-  honourCacheControl: true,
-  blockSizeBytes: mebibyte,
-  maxObjectSizeBytes: 5 * 1024 ** 4,
-});
 
 function springing<Args extends unknown[], Result>(
   call: (...args: Args) => Result,

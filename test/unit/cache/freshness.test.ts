@@ -2,23 +2,23 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   ageS,
-  type FreshnessDirectives,
   type FreshnessInputs,
   freshUntilMs,
   servedOnErrorUntilMs,
 } from '../../../src/cache/freshness.ts';
-import { noDirectives } from '../../support/records.ts';
+import { type FreshnessDirectives, nothingStated } from '../../../src/cache/stated-freshness.ts';
 
 const rules = {
   ttlMs: 60_000,
   maxTtlMs: 3_600_000,
   negativeTtlMs: 5_000,
+  heuristicShare: 0,
   staleIfErrorMs: 0,
   honourCacheControl: true,
 };
 const record = (directives: Partial<FreshnessDirectives> = {}): FreshnessInputs => ({
   receivedMs: 1_000_000,
-  directives: { ...noDirectives, ...directives },
+  directives: { ...nothingStated, ...directives },
   isNegative: false,
   isUnsettled: false,
 });
@@ -34,9 +34,9 @@ describe('a record is fresh', () => {
     ['for ttl where the store said nothing', {}, 60_000],
     ['for max-age', { maxAgeS: 10 }, 10_000],
     ['for s-maxage rather than max-age (RFC 9111 §5.2.2.10)', { maxAgeS: 10, sMaxAgeS: 20 }, 20_000],
-    ['until Expires where there is no max-age (RFC 9111 §5.3)', { expiresMs: 1_007_000 }, 7_000],
-    ['not at all when Expires has passed', { expiresMs: 1 }, 0],
-    ['for max-age rather than until Expires', { maxAgeS: 3, expiresMs: 1_007_000 }, 3_000],
+    ['until Expires where there is no max-age (RFC 9111 §5.3)', { expiresAfterMs: 7_000 }, 7_000],
+    ['not at all when Expires has passed', { expiresAfterMs: 0 }, 0],
+    ['for max-age rather than until Expires', { maxAgeS: 3, expiresAfterMs: 7_000 }, 3_000],
     ['never longer than maxTtl', { maxAgeS: 1_000_000 }, 3_600_000],
     ['not at all under no-cache', { noCache: true, maxAgeS: 10 }, 0],
     [
@@ -54,8 +54,27 @@ describe('a record is fresh', () => {
     expect(freshUntilMs(record({ maxAgeS: 1, noCache: true }), stubborn, 1_000_000)).toBe(1_060_000);
   });
 
-  it('for negativeTtl when it is a refusal', () => {
-    expect(freshUntilMs({ ...record({ maxAgeS: 100 }), isNegative: true }, rules, 1_000_000)).toBe(1_005_000);
+  it('for negativeTtl when it is a refusal that says nothing', () => {
+    const refusal = { ...record(), isNegative: true };
+    expect(freshUntilMs(refusal, rules, 1_000_000)).toBe(1_005_000);
+    expect(freshUntilMs({ ...record({ maxAgeS: 100 }), isNegative: true }, rules, 1_000_000)).toBe(1_100_000);
+  });
+
+  describe('for a share of the time in which it had not changed (RFC 9111 §4.2.2)', () => {
+    const guessing = { ...rules, heuristicShare: 0.1 };
+    it.each([
+      ['where it says nothing', { unchangedForMs: 50_000 }, 5_000],
+      ['at most for maxTtl', { unchangedForMs: 1e12 }, 3_600_000],
+      ['but for what it says', { unchangedForMs: 50_000, expiresAfterMs: 0 }, 0],
+      ['but for ttl where it has no Last-Modified', {}, 60_000],
+      ['but not at all where its status allows no guess', { unchangedForMs: 50_000, mayAssume: false }, 0],
+    ])('%s', (_, directives, lifetimeMs) => {
+      expect(freshUntilMs(record(directives), guessing, 1_000_000)).toBe(1_000_000 + lifetimeMs);
+    });
+  });
+
+  it('not for ttl, where it says nothing and its status allows no guess (RFC 9111 §3)', () => {
+    expect(freshUntilMs(record({ mayAssume: false }), rules, 1_000_000)).toBe(1_000_000);
   });
 });
 
@@ -106,8 +125,11 @@ it('no directive makes a record fresh beyond maxTtl or the end of a restored cop
     noCache: fc.boolean(),
     noStore: fc.boolean(),
     mustRevalidate: fc.boolean(),
+    staleWhileRevalidateS: optional(fc.nat()),
     staleIfErrorS: optional(fc.nat()),
-    expiresMs: optional(fc.nat()),
+    expiresAfterMs: optional(fc.nat()),
+    unchangedForMs: optional(fc.nat()),
+    mayAssume: fc.boolean(),
     restoredUntilMs: optional(fc.nat()),
     initialAgeMs: fc.nat(),
   });

@@ -9,7 +9,8 @@ import {
   recordName,
   type Variant,
 } from '../../../src/cache/record.ts';
-import { noDirectives, recordOf } from '../../support/records.ts';
+import { nothingStated } from '../../../src/cache/stated-freshness.ts';
+import { recordOf } from '../../support/records.ts';
 
 function contentOf(sizeBytes: number, ...parts: readonly number[]): Content {
   const nothing = () => undefined;
@@ -21,7 +22,7 @@ function contentOf(sizeBytes: number, ...parts: readonly number[]): Content {
 }
 
 const base = {
-  ...{ fields: [], receivedMs: 0, directives: noDirectives },
+  ...{ fields: [], receivedMs: 0, directives: nothingStated },
   ...{ epoch: 0, isUnsettled: false, isUsableForGet: true },
 };
 const refused = (body: string): ObjectRecord => ({

@@ -112,6 +112,7 @@ describe('a configuration that works', () => {
         ttlMs: 60_000,
         maxTtlMs: 86_400_000,
         negativeTtlMs: 5_000,
+        heuristicShare: 0,
         staleWhileRevalidateMs: 0,
         staleIfErrorMs: 0,
         honourCacheControl: true,

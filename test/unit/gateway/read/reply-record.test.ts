@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { StoreReplyHead } from '../../../../src/backend/store.ts';
 import type { Content } from '../../../../src/cache/content.ts';
 import { PartMap } from '../../../../src/cache/part-map.ts';
+import { nothingStated } from '../../../../src/cache/stated-freshness.ts';
 import { readContentHead } from '../../../../src/gateway/fill/content-head.ts';
 import {
   isRememberedRefusal,
@@ -24,7 +25,7 @@ const content: Content = {
   peekText: unread,
   open: unread,
 };
-const get = { method: 'GET', receivedMs: 1_000, epoch: 3, isUnsettled: false } as const;
+const get = { method: 'GET', requestedMs: 1_000, receivedMs: 1_000, epoch: 3, isUnsettled: false } as const;
 
 function storeHeader(name: string, value: string): HeaderField {
   return { name, value, store: true };
@@ -124,13 +125,11 @@ it('freshness is taken from Cache-Control, Expires, Age and the end of a restore
     ),
   );
   expect(directives).toEqual({
+    ...nothingStated,
     maxAgeS: 60,
     sMaxAgeS: 90,
     mustRevalidate: true,
-    staleIfErrorS: undefined,
-    noCache: false,
-    noStore: false,
-    expiresMs: Date.UTC(2026, 0, 1),
+    expiresAfterMs: Date.UTC(2026, 0, 1) - 1_000,
     restoredUntilMs: Date.UTC(2026, 0, 2),
     initialAgeMs: 7_000,
   });
@@ -144,12 +143,37 @@ it('of several lines of Cache-Control all count (RFC 9110 §5.3)', () => {
 it.each(['0', '-1', 'never', '2099-01-01T00:00:00Z'])(
   'Expires: %s is in the past (RFC 9111 §5.3)',
   expires => {
-    expect(recordOf(head(httpHeader('expires', expires))).directives.expiresMs).toBe(0);
+    expect(recordOf(head(httpHeader('expires', expires))).directives.expiresAfterMs).toBe(0);
   },
 );
 
-it.each(['no-store', 'private'])('%s is not to be stored', control => {
+it.each(['no-store', 'private', 'private="etag"'])('%s is not to be stored', control => {
   expect(recordOf(head(httpHeader('cache-control', control))).directives.noStore).toBe(true);
+});
+
+it.each(['no-cache', 'no-cache="etag"'])(
+  '%s is asked for each time, with all fields of the store',
+  control => {
+    const { directives, fields } = recordOf(
+      head(httpHeader('cache-control', control), httpHeader('etag', '"t"')),
+    );
+    expect(directives.noCache).toBe(true);
+    expect(fields).toHaveLength(2);
+  },
+);
+
+it('the clock of the store does not matter: its Date makes nothing older', () => {
+  const slow = head(
+    httpHeader('date', 'Thu, 01 Jan 1970 00:00:00 GMT'),
+    httpHeader('cache-control', 'max-age=60'),
+  );
+  const record = readableRecord(
+    readContentHead(slow),
+    { ...get, requestedMs: 899_700, receivedMs: 900_000 },
+    content,
+    'known',
+  );
+  expect(record.directives.initialAgeMs, 'only the time that the answer took').toBe(300);
 });
 
 it('decided 8: missing, deleted and archived are remembered, and no other refusal', () => {
@@ -160,6 +184,15 @@ it('decided 8: missing, deleted and archived are remembered, and no other refusa
   expect(isRememberedRefusal(reply(403, '<Code>AccessDenied</Code>'))).toBe(false);
   expect(isRememberedRefusal(reply(416))).toBe(false);
   expect(isRememberedRefusal(reply(503))).toBe(false);
+});
+
+it('decided 8: what a refusal says of its freshness does not count, unless it says that it is not to be stored', () => {
+  const reply = (control: string) => ({
+    ...{ status: 404, body: Buffer.alloc(0) },
+    fields: [httpHeader('cache-control', control), httpHeader('age', '60')],
+  });
+  expect(refusedRecord(reply('max-age=60'), get).directives).toEqual(nothingStated);
+  expect(refusedRecord(reply('no-store'), get).directives).toEqual({ ...nothingStated, noStore: true });
 });
 
 it('a refusal keeps its words, and answers GET when GET was asked', () => {

@@ -11,6 +11,7 @@ import {
 
 const record = uncacheableRecord(readContentHead({ status: 200, fields: [] }), {
   method: 'GET',
+  requestedMs: 0,
   receivedMs: 0,
   epoch: 0,
   isUnsettled: false,

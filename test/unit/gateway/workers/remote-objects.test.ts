@@ -113,6 +113,7 @@ class Own implements ObjectSource {
     this.asked.push(name);
     const context = {
       method: 'GET',
+      requestedMs: 0,
       receivedMs: 0,
       epoch: 0,
       isUnsettled: false,

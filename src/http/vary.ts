@@ -1,0 +1,77 @@
+import { lengthPrefixed } from '../base/length-prefixed.ts';
+
+/** The request fields that an answer depends on, in lower case, sorted; `*` where nobody can tell. */
+export type Vary = readonly string[] | '*';
+
+const token = /^[\w!#$%&'*+.^`|~-]+$/;
+
+/**
+ * Parses Vary (RFC 9110 §12.5.5). A list with `*`, or with what is no name of a field, is `*`.
+ *
+ * @param field all lines joined by commas
+ */
+export function parseVary(field: string | undefined): Vary {
+  if (field === undefined) return [];
+  const names = new Set<string>();
+  for (const member of field.split(',')) {
+    const name = member.trim().toLowerCase();
+    if (name === '') continue;
+    if (name === '*' || !token.test(name)) return '*';
+    names.add(name);
+  }
+  return [...names].sort();
+}
+
+/**
+ * Names the variant that a request selects: equal for requests whose selecting fields mean the same (RFC 9111 §4.1). An
+ * absent field selects what an absent one selected.
+ *
+ * @param fieldOf the value of a request's field by its name in lower case; several lines joined by commas
+ */
+export function variantName(names: readonly string[], fieldOf: (name: string) => string | undefined): string {
+  let variant = '';
+  for (const name of names)
+    variant += lengthPrefixed(name) + lengthPrefixed(selectingValue(name, fieldOf(name)));
+  return variant;
+}
+
+/** Lists of preferences, whose members have the order of their weights alone (RFC 9110 §12.4.2, §12.5). */
+const preferences: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-charset',
+  'accept-encoding',
+  'accept-language',
+]);
+
+function selectingValue(name: string, value: string | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  const members = listMembers(value);
+  return preferences.has(name)
+    ? members
+        .map(member => preference(name, member))
+        .sort()
+        .join()
+    : members.join();
+}
+
+/** The members of a list without the white space around them; commas in quotes divide nothing (RFC 9110 §5.6.1, §5.6.4). */
+function listMembers(value: string): string[] {
+  const members: string[] = [];
+  for (const [member] of value.matchAll(/(?:"(?:[^"\\]|\\.)*"?|[^,"])+/g)) {
+    const trimmed = member.trim();
+    if (trimmed !== '') members.push(trimmed);
+  }
+  return members;
+}
+
+/** A member in one spelling: weight 1 is left out, trailing zeros are, and so is white space (RFC 9110 §12.4.2). */
+function preference(name: string, member: string): string {
+  const [range = '', ...parameters] = member.split(';').map(part => part.trim());
+  // parameters of a media range may be case-sensitive
+  const kept = parameters.map(parameter => {
+    const weight = /^q=(\d(?:\.\d*)?)$/i.exec(parameter)?.[1];
+    if (weight === undefined) return `;${name === 'accept' ? parameter : parameter.toLowerCase()}`;
+    return Number(weight) === 1 ? '' : `;q=${Number(weight)}`;
+  });
+  return range.toLowerCase() + kept.join('');
+}

@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseVary, variantName } from '../../../src/http/vary.ts';
+
+describe('Vary (RFC 9110 §12.5.5)', () => {
+  it.each([
+    [undefined, []],
+    ['', []],
+    [' , ', []],
+    ['Foo', ['foo']],
+    ['Foo, bar,FOO', ['bar', 'foo']],
+    ['*', '*'],
+    [', *', '*'],
+    ['foo, *', '*'],
+    ['foo bar', '*'],
+  ])('%j names %j', (field, names) => {
+    expect(parseVary(field)).toEqual(names);
+  });
+});
+
+describe('requests select the same variant (RFC 9111 §4.1)', () => {
+  it.each([
+    ['foo', '1', '1'],
+    ['foo', '1, 2', '1,2'],
+    ['foo', ' 1 ,2 ', '1, 2'],
+    ['foo', undefined, undefined],
+    ['accept-language', 'en, de', 'de, eN'],
+    ['accept-language', 'en, de;q=0.5', 'de ; Q=0.50,en;q=1.0'],
+    ['accept-encoding', 'gzip, br', 'br,GZIP'],
+    ['accept', 'text/html;level=1;q=0.8, */*', '*/*, text/HTML; level=1; q=0.80'],
+  ])('%s: %j and %j', (name, one, other) => {
+    expect(variantName([name], () => one)).toBe(variantName([name], () => other));
+  });
+
+  it.each([
+    ['foo', '1', '2'],
+    ['foo', '1', undefined],
+    ['foo', '', undefined],
+    ['foo', '1, 2', '2, 1'],
+    ['foo', 'a', 'A'],
+    ['foo', '"a, b"', '"a,b"'],
+    ['accept-language', 'en, de', 'en, de;q=0.5'],
+    ['accept-encoding', 'gzip;q=0', 'gzip'],
+    ['accept', 'text/html;a=B', 'text/html;a=b'],
+  ])('but not %s: %j and %j', (name, one, other) => {
+    expect(variantName([name], () => one)).not.toBe(variantName([name], () => other));
+  });
+
+  it('only if each field is the same, however values are composed', () => {
+    const value = fc.option(fc.string({ unit: fc.constantFrom('1', ':', '-', 'a', '"', ';') }), {
+      nil: undefined,
+    });
+    const named = ([foo, bar]: (string | undefined)[]) =>
+      variantName(['bar', 'foo'], name => (name === 'foo' ? foo : bar));
+    fc.assert(
+      fc.property(fc.tuple(value, value), fc.tuple(value, value), (one, other) => {
+        expect(named(one) === named(other)).toBe(one[0] === other[0] && one[1] === other[1]);
+      }),
+    );
+  });
+});
