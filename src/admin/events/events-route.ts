@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { Turns } from '../../base/turns.ts';
-import type { ToldChanges } from '../../gateway/operate/store-changes.ts';
+import type { StoreChange, ToldChanges } from '../../gateway/operate/store-changes.ts';
 import { AdminError, type AdminRoute } from '../admin-route.ts';
 import { isJson, readJson, sendJson } from '../json.ts';
 import { type Notice, readNotices } from './notices.ts';
@@ -27,6 +27,9 @@ const MAX_BODY_BYTES = 256 * 1024;
 /** Bodies that wait for those before them. */
 const MAX_WAITING = 32;
 
+/** Topics that are asked at a time; each may take seconds to answer. */
+const MAX_CONFIRMATIONS = 4;
+
 /**
  * `POST /api/events`: change notifications of stores, for all backends or the one in `?backend=NAME`. What they name is
  * invalidated before the answer.
@@ -34,6 +37,14 @@ const MAX_WAITING = 32;
 export function eventsRoute(events: StoreEvents): AdminRoute {
   // so that senders, however many and fast, leave the workers time for clients
   const turns = new Turns();
+  let confirmations = 0;
+  const confirm = async (url: URL) => {
+    if (confirmations >= MAX_CONFIRMATIONS) throw busy();
+    confirmations++;
+    await askTopic(events, url).finally(() => {
+      confirmations--;
+    });
+  };
   return {
     method: 'POST',
     path: '/api/events',
@@ -48,7 +59,11 @@ export function eventsRoute(events: StoreEvents): AdminRoute {
         throw new AdminError(404, 'UNKNOWN_BACKEND', 'no backend of this name is configured');
       const notices = readNotices(await readJson(request, z.unknown(), MAX_BODY_BYTES));
       if (turns.waiting >= MAX_WAITING) throw busy();
-      sendJson(response, 200, await turns.take(() => take(events, notices, backend)));
+      const told = sortedOut(notices);
+      const invalidated = await turns.take(() => invalidate(events, backend, told.changes));
+      // not in turn: a topic that is slow to answer holds up no changes
+      if (told.topic) await confirm(told.topic);
+      sendJson(response, 200, counted(events, { events: notices.length, invalidated, ...told }));
     },
   };
 }
@@ -57,30 +72,47 @@ function busy(): AdminError {
   return new AdminError(503, 'BUSY', 'too many events are being taken already', { 'retry-after': '1' });
 }
 
-async function take(events: StoreEvents, notices: readonly Notice[], backend: string | undefined) {
-  const changes = notices.flatMap(notice => (notice.kind === 'changed' ? [notice.change] : []));
-  const urls = notices.flatMap(notice => (notice.kind === 'confirmation' ? [notice.url] : []));
-  for (const url of urls) await confirm(events, url);
-  const invalidated = changes.length === 0 ? 0 : await events.invalidate({ backend, changes });
-  const results = {
-    invalidated,
-    'unknown-bucket': changes.length - invalidated,
-    ignored: notices.length - changes.length - urls.length,
-    confirmed: urls.length,
-  };
-  for (const result of ['invalidated', 'unknown-bucket', 'ignored', 'confirmed'] as const)
-    if (results[result] > 0) events.count(result, results[result]);
+/** What a body tells. */
+interface Told {
+  readonly changes: readonly StoreChange[];
+  /** The topic that asks whether it may send. */
+  readonly topic: URL | undefined;
+}
+
+function sortedOut(notices: readonly Notice[]): Told {
+  const confirmation = notices.find(notice => notice.kind === 'confirmation');
   return {
-    events: notices.length,
-    invalidated,
-    unknownBucket: results['unknown-bucket'],
-    ignored: results.ignored,
-    confirmed: results.confirmed,
+    changes: notices.flatMap(notice => (notice.kind === 'changed' ? [notice.change] : [])),
+    topic: confirmation?.url,
   };
 }
 
+async function invalidate(
+  events: StoreEvents,
+  backend: string | undefined,
+  changes: readonly StoreChange[],
+): Promise<number> {
+  return changes.length === 0 ? 0 : events.invalidate({ backend, changes });
+}
+
+/** Counts the events of a body, and says how many of them led to what. */
+function counted(events: StoreEvents, told: Told & { events: number; invalidated: number }) {
+  const { changes, topic, invalidated } = told;
+  const confirmed = topic ? 1 : 0;
+  const results = {
+    invalidated,
+    'unknown-bucket': changes.length - invalidated,
+    ignored: told.events - changes.length - confirmed,
+    confirmed,
+  };
+  for (const result of ['invalidated', 'unknown-bucket', 'ignored', 'confirmed'] as const)
+    if (results[result] > 0) events.count(result, results[result]);
+  const { 'unknown-bucket': unknownBucket, ignored } = results;
+  return { events: told.events, invalidated, unknownBucket, ignored, confirmed };
+}
+
 /** A topic that gets no 2xx asks again. */
-async function confirm(events: StoreEvents, url: URL): Promise<void> {
+async function askTopic(events: StoreEvents, url: URL): Promise<void> {
   try {
     await events.confirm(url);
   } catch (error) {

@@ -66,7 +66,7 @@ const envelope = z.discriminatedUnion(
 export function readNotices(body: unknown): Notice[] {
   const sent: readonly unknown[] = Array.isArray(body) ? body : [body];
   requireFew(sent);
-  return requireFew(sent.flatMap(readOne));
+  return requireOneTopic(requireFew(sent.flatMap(readOne)));
 }
 
 function readOne(body: unknown): Notice[] {
@@ -90,6 +90,12 @@ function readOne(body: unknown): Notice[] {
 function requireFew<Events extends readonly unknown[]>(events: Events): Events {
   if (events.length <= MAX_EVENTS) return events;
   throw new AdminError(413, 'TOO_MANY_EVENTS', `a body may have at most ${MAX_EVENTS} events`);
+}
+
+/** A topic sends its question alone; the topic itself is asked to answer it. @throws AdminError 400 */
+function requireOneTopic(notices: Notice[]): Notice[] {
+  if (notices.filter(({ kind }) => kind === 'confirmation').length <= 1) return notices;
+  throw new AdminError(400, 'INVALID_BODY', 'SubscribeURL: a body may confirm one topic');
 }
 
 type Recorded = z.output<typeof records>['Records'][number];
@@ -139,10 +145,12 @@ function readMessage(message: string): Notice[] {
   return readNotices(inner);
 }
 
-/** Only the service itself is asked: another address in its place would have the gateway ask whatever it can reach. */
+/** The service itself is asked for this alone: another address would have the gateway ask whatever it can reach. */
 function topicUrl(given: string): URL {
   const url = URL.parse(given);
   const isService = /^sns\.[a-z0-9-]+\.amazonaws\.com(?:\.cn)?$/.test(url?.host ?? '');
-  if (url?.protocol === 'https:' && isService && url.username === '') return url;
-  throw new AdminError(400, 'INVALID_BODY', 'SubscribeURL: not an https URL of sns.<region>.amazonaws.com');
+  const isConsent = url?.pathname === '/' && url.searchParams.get('Action') === 'ConfirmSubscription';
+  if (url?.protocol === 'https:' && isService && url.username === '' && isConsent) return url;
+  const expected = 'https://sns.<region>.amazonaws.com/?Action=ConfirmSubscription&…';
+  throw new AdminError(400, 'INVALID_BODY', `SubscribeURL: expected ${expected}`);
 }

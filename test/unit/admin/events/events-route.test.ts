@@ -10,7 +10,7 @@ interface Setup {
   /** Of the port. */
   readonly token?: string;
   readonly eventsToken?: string;
-  readonly topic?: 'answers' | 'fails';
+  readonly topic?: 'answers' | 'fails' | 'hangs';
   /** Whether nothing is invalidated before `release` is called. */
   readonly isHeld?: boolean;
 }
@@ -25,6 +25,8 @@ afterEach(async () => {
 async function start({ token, eventsToken, topic = 'answers', isHeld = false }: Setup = {}) {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   if (!isHeld) release();
+  const { promise: topicAnswered, resolve: answerOfTopic } = Promise.withResolvers<void>();
+  if (topic !== 'hangs') answerOfTopic();
   const told: ToldChanges[] = [];
   const confirmed: string[] = [];
   const counted: Record<string, number> = {};
@@ -39,6 +41,7 @@ async function start({ token, eventsToken, topic = 'answers', isHeld = false }: 
     confirm: async url => {
       if (topic === 'fails') throw new Error('it answered 403');
       confirmed.push(url.href);
+      await topicAnswered;
     },
     count: (result, events) => {
       counted[result] = (counted[result] ?? 0) + events;
@@ -55,7 +58,7 @@ async function start({ token, eventsToken, topic = 'answers', isHeld = false }: 
       headers: { 'content-type': 'application/json', ...headers },
       body: typeof body === 'string' ? body : JSON.stringify(body),
     });
-  return { send, told, confirmed, counted, release };
+  return { send, told, confirmed, counted, release, answerOfTopic };
 }
 
 const event = (bucket: string, key: string, eventName = 'ObjectCreated:Put') => ({
@@ -100,22 +103,40 @@ it('takes nothing of a body of which a part is wrong', async () => {
   expect((await send('['.repeat(200_000))).status).toBe(400);
 });
 
+const SUBSCRIBE_URL = 'https://sns.eu-west-1.amazonaws.com/?Action=ConfirmSubscription&Token=t';
+const asked = { Type: 'SubscriptionConfirmation', SubscribeURL: SUBSCRIBE_URL };
+const ofTopic = {
+  'content-type': 'text/plain; charset=UTF-8',
+  'x-amz-sns-message-type': 'SubscriptionConfirmation',
+};
+
 it('a topic is told that it may send; where that fails it is to ask again', async () => {
-  const SubscribeURL = 'https://sns.eu-west-1.amazonaws.com/?Token=t';
-  const asked = JSON.stringify({ Type: 'SubscriptionConfirmation', SubscribeURL });
-  const ofTopic = {
-    'content-type': 'text/plain; charset=UTF-8',
-    'x-amz-sns-message-type': 'SubscriptionConfirmation',
-  };
   const reached = await start();
   expect((await reached.send(asked, ofTopic)).status).toBe(200);
-  expect(reached.confirmed).toEqual([SubscribeURL]);
+  expect(reached.confirmed).toEqual([SUBSCRIBE_URL]);
   await server?.close();
   const unreached = await start({ topic: 'fails' });
   const answer = await unreached.send(asked, ofTopic);
   expect(answer.status).toBe(502);
   expect(JSON.parse(answer.text).reason).toContain('it answered 403');
   expect(unreached.counted).toEqual({});
+});
+
+it('a topic that is slow to answer holds up no changes, and four are asked at a time', async () => {
+  const { send, told, confirmed, answerOfTopic } = await start({ topic: 'hangs' });
+  const all = Promise.all(
+    Array.from({ length: 5 }, async () => {
+      const { status } = await send(asked, ofTopic);
+      if (status !== 503) return status;
+      expect((await send([event('photos', 'a'), asked])).status).toBe(503);
+      expect(confirmed).toHaveLength(4);
+      answerOfTopic();
+      return status;
+    }),
+  );
+  expect((await all).toSorted()).toEqual([200, 200, 200, 200, 503]);
+  expect(told).toEqual([{ backend: undefined, changes: [change('photos', 'a')] }]);
+  expect((await send(asked, ofTopic)).status).toBe(200);
 });
 
 it('what a page of another site can send in a browser is refused', async () => {

@@ -23,6 +23,8 @@ function busEvent(type: string, detail: object): object {
   return { version: '0', id: '1', 'detail-type': type, source: 'aws.s3', region: 'eu-west-1', detail };
 }
 
+const TOPIC = 'https://sns.eu-west-1.amazonaws.com/?Action=ConfirmSubscription&Token=t';
+
 const confirmation = (SubscribeURL: string) => ({
   Type: 'SubscriptionConfirmation',
   Token: 't',
@@ -73,8 +75,7 @@ describe('what an event means', () => {
   });
 
   it('of a topic that asks for consent', () => {
-    const url = 'https://sns.eu-west-1.amazonaws.com/?Action=ConfirmSubscription&Token=t';
-    expect(readNotices(confirmation(url))).toEqual([{ kind: 'confirmation', url: new URL(url) }]);
+    expect(readNotices(confirmation(TOPIC))).toEqual([{ kind: 'confirmation', url: new URL(TOPIC) }]);
   });
 });
 
@@ -102,12 +103,15 @@ it.each([
   [notification('no json'), 'Message: no JSON'],
   [notification(notification({ Records: [] })), 'Message: an envelope in an envelope'],
   [notification({ Records: [{}] }), 'Records.0.eventName'],
-  [confirmation('http://sns.eu-west-1.amazonaws.com/'), 'SubscribeURL'],
-  [confirmation('https://sns.eu-west-1.amazonaws.com.evil.test/'), 'SubscribeURL'],
-  [confirmation('https://127.0.0.1/'), 'SubscribeURL'],
-  [confirmation('https://sns.eu-west-1.amazonaws.com:8443/'), 'SubscribeURL'],
-  [confirmation('https://u@sns.eu-west-1.amazonaws.com/'), 'SubscribeURL'],
+  [confirmation('http://sns.eu-west-1.amazonaws.com/?Action=ConfirmSubscription'), 'SubscribeURL'],
+  [confirmation('https://sns.eu-west-1.amazonaws.com.evil.test/?Action=ConfirmSubscription'), 'SubscribeURL'],
+  [confirmation('https://127.0.0.1/?Action=ConfirmSubscription'), 'SubscribeURL'],
+  [confirmation('https://sns.eu-west-1.amazonaws.com:8443/?Action=ConfirmSubscription'), 'SubscribeURL'],
+  [confirmation('https://u@sns.eu-west-1.amazonaws.com/?Action=ConfirmSubscription'), 'SubscribeURL'],
+  [confirmation('https://sns.eu-west-1.amazonaws.com/?Action=DeleteTopic'), 'SubscribeURL'],
+  [confirmation('https://sns.eu-west-1.amazonaws.com/ping?Action=ConfirmSubscription'), 'SubscribeURL'],
   [confirmation('nonsense'), 'SubscribeURL'],
+  [[confirmation(TOPIC), confirmation(TOPIC)], 'a body may confirm one topic'],
 ])('refuses %j and says why', (body, reason) => {
   const refused = () => readNotices(body);
   expect(refused).toThrow(AdminError);
