@@ -1,6 +1,7 @@
 /** Part of the composition roots of a worker and of `tidegate check`: the stores behind one worker. */
 import type { HeldCredentials } from '../backend/credentials/held-credentials.ts';
 import { OutageLog } from '../backend/outage-log.ts';
+import { ReplaceableStore } from '../backend/replaceable-store.ts';
 import { S3Store, type StoreCredentials } from '../backend/s3/s3-store.ts';
 import type { Store } from '../backend/store.ts';
 import type { StoreMeter } from '../backend/store-meter.ts';
@@ -40,44 +41,58 @@ interface StoreSettings {
   readonly tls: ServerTls | undefined;
 }
 
+/** A backend as a configuration describes it. */
+interface PreparedStore {
+  readonly name: string;
+  /** All that `store` was built from. */
+  readonly id: string;
+  readonly store: S3Store;
+  /** What buckets and cached contents refer to. */
+  readonly handle: ReplaceableStore;
+}
+
 /** The stores of a worker. A reload keeps those that it does not change, with their connections and queues. */
 export class BackendStores {
   readonly #parts: StoreParts;
   /** By all that they were built from. */
   #inUse: ReadonlyMap<string, S3Store> = new Map();
-  #prepared: ReadonlyMap<string, S3Store> = new Map();
-  /** What was prepared, by the names of the backends. */
-  #named: ReadonlyMap<string, S3Store> = new Map();
+  #prepared: readonly PreparedStore[] = [];
+  /** By the name of the backend; kept where a backend is gone, since it may come back with what is cached of it. */
+  readonly #handles = new Map<string, ReplaceableStore>();
   #buckets: GatewayConfig['buckets'] = {};
 
   constructor(parts: StoreParts) {
     this.#parts = parts;
   }
 
-  /** The stores of these settings, by the names of their backends; in use after `use`. */
+  /** The stores of these settings, by the names of their backends; with these settings after `use`. */
   prepare(settings: WorkerSettings): ReadonlyMap<string, Store> {
-    const wanted = Object.entries(settings.config.backends).map(([name, backend]) =>
-      storeSettings(name, backend, settings),
-    );
-    const built = wanted.map(each => {
-      const id = JSON.stringify(each);
-      return { name: each.name, id, store: this.#inUse.get(id) ?? this.#build(each, settings) };
+    this.#prepared = Object.entries(settings.config.backends).map(([name, backend]) => {
+      const wanted = storeSettings(name, backend, settings);
+      const id = JSON.stringify(wanted);
+      const store = this.#inUse.get(id) ?? this.#build(wanted, settings);
+      return { name, id, store, handle: this.#handleOf(store) };
     });
-    this.#prepared = new Map(built.map(({ id, store }) => [id, store]));
-    this.#named = new Map(built.map(({ name, store }) => [name, store]));
     this.#buckets = settings.config.buckets;
-    return this.#named;
+    return new Map(this.#prepared.map(({ name, handle }) => [name, handle]));
   }
 
-  /**
-   * Switches new requests to the stores that were prepared last, and returns them. Running requests may still use the
-   * previous ones.
-   */
+  /** Switches new calls to the stores that were prepared last, and returns them. Calls under way end at the previous ones. */
   use(): ReadonlyMap<string, S3Store> {
-    for (const [id, store] of this.#inUse) if (!this.#prepared.has(id)) store.retire();
-    this.#inUse = this.#prepared;
-    for (const [name, store] of this.#named) store.askedBucket = bucketAt(name, this.#buckets);
-    return this.#named;
+    const replaced = this.#inUse;
+    this.#inUse = new Map(this.#prepared.map(({ id, store }) => [id, store]));
+    for (const { name, store, handle } of this.#prepared) {
+      handle.replaceBy(store);
+      this.#handles.set(name, handle);
+      store.askedBucket = bucketAt(name, this.#buckets);
+    }
+    for (const [id, store] of replaced) if (!this.#inUse.has(id)) store.retire();
+    return new Map(this.#prepared.map(({ name, store }) => [name, store]));
+  }
+
+  #handleOf(store: S3Store): ReplaceableStore {
+    const known = this.#handles.get(store.name);
+    return known?.identity === store.identity ? known : new ReplaceableStore(store);
   }
 
   #build(settings: StoreSettings, { outages: shared, breakers, credentials }: WorkerSettings): S3Store {

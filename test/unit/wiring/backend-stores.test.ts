@@ -1,7 +1,7 @@
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { allocateBreakers } from '../../../src/backend/breaker/breaker-word.ts';
 import { allocateOutages } from '../../../src/backend/outage-log.ts';
-import { S3Store } from '../../../src/backend/s3/s3-store.ts';
+import type { Store } from '../../../src/backend/store.ts';
 import { StoreMeter } from '../../../src/backend/store-meter.ts';
 import { Faults } from '../../../src/base/faults.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
@@ -45,56 +45,98 @@ function setup() {
         ...shared,
       },
     });
-    const store = (name: string) => {
-      const found = prepared.get(name);
-      if (!(found instanceof S3Store)) throw new Error(`there is no store ${name}`);
-      onTestFinished(() => found.close());
-      return found;
-    };
-    return store;
+    return (name: string) => existing(name, prepared);
   };
-  return { stores, prepare };
+  /** The stores in use once what was prepared is applied. */
+  const use = () => {
+    const used = stores.use();
+    for (const store of used.values()) onTestFinished(() => store.close());
+    return (name: string) => existing(name, used);
+  };
+  return { use, prepare };
+}
+
+function existing<Kind extends Store>(name: string, stores: ReadonlyMap<string, Kind>): Kind {
+  const found = stores.get(name);
+  if (!found) throw new Error(`there is no store ${name}`);
+  return found;
 }
 
 it('a reload keeps the stores that it does not change, with their connections and queues', () => {
-  const { stores, prepare } = setup();
-  const before = prepare({ one: '', two: '' });
-  stores.use();
-  const [one, two] = [before('one'), before('two')];
-  const after = prepare({ one: '', two: ', connections: 5' });
-  expect(after('one')).toBe(one);
-  expect(after('two')).not.toBe(two);
+  const { use, prepare } = setup();
+  prepare({ one: '', two: '' });
+  const before = use();
+  prepare({ one: '', two: ', connections: 5' });
+  const after = use();
+  expect(after('one')).toBe(before('one'));
+  expect(after('two')).not.toBe(before('two'));
 });
 
 it('a store that is replaced or removed is retired when the change is applied, and no other', () => {
-  const { stores, prepare } = setup();
-  const before = prepare({ stays: '', changes: '', goes: '' });
-  stores.use();
+  const { use, prepare } = setup();
+  prepare({ stays: '', changes: '', goes: '' });
+  const before = use();
   const names = ['stays', 'changes', 'goes'];
   const retired = names.map(name => vi.spyOn(before(name), 'retire'));
   prepare({ stays: '', changes: ', connections: 5' });
   const counts = () => retired.map(({ mock }) => mock.calls.length);
   expect(counts()).toEqual([0, 0, 0]);
-  stores.use();
+  use();
   expect(counts()).toEqual([0, 1, 1]);
 });
 
 it('a circuit breaker asks for the first bucket of its backend, and for another from a reload on', () => {
-  const { stores, prepare } = setup();
-  const asked = () => Array.from(stores.use().values(), ({ askedBucket }) => askedBucket);
-  const one = prepare({ one: '', two: '' }, ['"*": { backend: one', 'a: { backend: one, bucket: a-there'])(
-    'one',
-  );
-  expect(asked()).toEqual(['a-there', undefined]);
-  expect(prepare({ one: '', two: '' }, ['b: { backend: one'])('one')).toBe(one);
-  expect(one.askedBucket).toBe('a-there');
-  expect(asked()).toEqual(['b', undefined]);
+  const { use, prepare } = setup();
+  prepare({ one: '', two: '' }, ['"*": { backend: one', 'a: { backend: one, bucket: a-there']);
+  const before = use();
+  expect([before('one').askedBucket, before('two').askedBucket]).toEqual(['a-there', undefined]);
+  prepare({ one: '', two: '' }, ['b: { backend: one']);
+  expect(before('one').askedBucket).toBe('a-there');
+  const after = use();
+  expect(after('one')).toBe(before('one'));
+  expect([after('one').askedBucket, after('two').askedBucket]).toEqual(['b', undefined]);
 });
 
 it('what was prepared and not applied changes nothing of those in use', () => {
-  const { stores, prepare } = setup();
-  const one = prepare({ one: '' })('one');
-  stores.use();
+  const { use, prepare } = setup();
+  prepare({ one: '' });
+  const before = use();
   prepare({ one: ', connections: 5' });
-  expect(prepare({ one: '' })('one')).toBe(one);
+  prepare({ one: '' });
+  expect(use()('one')).toBe(before('one'));
+});
+
+describe('what is cached of a store', () => {
+  const another = ', region: elsewhere';
+  const request = { method: 'GET', bucket: 'b', key: 'k', query: '', fields: [] };
+  const ignored = () => undefined;
+  const receiver = { answered: ignored, arrived: ignored, ended: ignored, failed: ignored };
+
+  it('asks for bytes as the store is configured once a change is applied', () => {
+    const { use, prepare } = setup();
+    const cached = prepare({ one: '' })('one');
+    const before = vi.spyOn(use()('one'), 'send');
+    expect(prepare({ one: ', connections: 5' })('one')).toBe(cached);
+    cached.send(request, receiver).abort();
+    expect(before).toHaveBeenCalledOnce();
+    const after = vi.spyOn(use()('one'), 'send');
+    cached.send(request, receiver).abort();
+    expect([before.mock.calls.length, after.mock.calls.length]).toEqual([1, 1]);
+  });
+
+  it('so it does of one that was gone for a while, and never of another under its name', () => {
+    const { use, prepare } = setup();
+    const cached = prepare({ one: '', two: '' })('one');
+    use();
+    prepare({ two: '' });
+    use();
+    expect(prepare({ one: ', connections: 5', two: '' })('one')).toBe(cached);
+    const back = vi.spyOn(use()('one'), 'send');
+    cached.send(request, receiver).abort();
+    const other = prepare({ one: another, two: '' })('one');
+    expect(other).not.toBe(cached);
+    const sent = vi.spyOn(use()('one'), 'send');
+    cached.send(request, receiver).abort();
+    expect([back.mock.calls.length, sent.mock.calls.length]).toEqual([2, 0]);
+  });
 });
