@@ -3,6 +3,7 @@ import type { HeaderField } from '../../s3/dialect.ts';
 import { passThrough } from '../pass/pass-through.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import { isVisible } from '../reply/prepared-headers.ts';
+import { fromFallback } from '../request/cache-status.ts';
 import type { ClientRead } from '../request/client-read.ts';
 import { readAtFallback } from '../request/fallback-bucket.ts';
 import { FallbackRead } from './send-with-fallback.ts';
@@ -25,11 +26,15 @@ export function passRead(
   const { store } = read.bucket;
   const request = storeRequest(read, read.method, { partNumber: read.partNumber });
   const elsewhere = readAtFallback(client);
-  // names of the fallback are not those of the bucket's own store
   let shown = visibility;
-  const onFallback = () => {
-    observer.fallbacks.cell(store.name).add();
-    shown = elsewhere?.visibility ?? visibility;
+  const fallback = elsewhere && {
+    store: elsewhere.read.bucket.store,
+    onAsked: () => observer.fallbacks.cell(store.name).add(),
+    onAnswered: () => {
+      exchange.report = fromFallback(exchange.report);
+      // its names are not those of the bucket's own store
+      shown = elsewhere.visibility;
+    },
   };
   const asked: HeaderField[] = [...request.fields, ...conditions(client), ...more];
   passThrough(exchange, read.bucket, { ...request, fields: asked }, observer, {
@@ -37,8 +42,7 @@ export function passRead(
     mayKnowMissing,
     keep: field => isVisible(field, shown),
     overrides,
-    send: (sent, receiver) =>
-      FallbackRead.send({ store, fallback: elsewhere?.read.bucket.store, onFallback }, sent, receiver),
+    ...(fallback && { send: (sent, receiver) => FallbackRead.send(store, fallback, sent, receiver) }),
   });
 }
 

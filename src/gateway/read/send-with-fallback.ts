@@ -4,12 +4,14 @@ import { isRefusal } from '../fill/fill-error.ts';
 import type { PassedReceiver } from '../pass/pass-through.ts';
 import { isFailingStatus, mayFallBack } from './store-failure.ts';
 
-interface FallbackParts {
+/** Where a read is sent when its own store has failed. */
+interface Fallback {
+  /** The store of the bucket's fallback, see `readAtFallback`. */
   readonly store: Store;
-  /** The store of the bucket's fallback, see `readAtFallback`; undefined if it is not to be asked. */
-  readonly fallback: Store | undefined;
   /** Called when the first store has failed and the fallback is asked. */
-  readonly onFallback: () => void;
+  readonly onAsked: () => void;
+  /** Called when the answer of the fallback is the one that the receiver gets, before that. */
+  readonly onAnswered: () => void;
 }
 
 /**
@@ -19,8 +21,7 @@ interface FallbackParts {
  */
 export class FallbackRead implements StoreCall, PassedReceiver {
   readonly #receiver: PassedReceiver;
-  readonly #onFallback: () => void;
-  readonly #fallback: Store;
+  readonly #fallback: Fallback;
   readonly #request: StoreRequest;
   #call: StoreCall | undefined;
   #isPaused = false;
@@ -30,25 +31,14 @@ export class FallbackRead implements StoreCall, PassedReceiver {
   #failing: CollectedReply | undefined;
   #phase: 'primary' | 'fallback' | 'answered' | 'over' = 'primary';
 
-  private constructor(
-    request: StoreRequest,
-    receiver: PassedReceiver,
-    fallback: Store,
-    onFallback: () => void,
-  ) {
+  private constructor(fallback: Fallback, request: StoreRequest, receiver: PassedReceiver) {
+    this.#fallback = fallback;
     this.#request = request;
     this.#receiver = receiver;
-    this.#fallback = fallback;
-    this.#onFallback = onFallback;
   }
 
-  static send(
-    { store, fallback, onFallback }: FallbackParts,
-    request: StoreRequest,
-    receiver: PassedReceiver,
-  ): StoreCall {
-    if (!fallback) return store.send(request, receiver);
-    const read = new FallbackRead(request, receiver, fallback, onFallback);
+  static send(store: Store, fallback: Fallback, request: StoreRequest, receiver: PassedReceiver): StoreCall {
+    const read = new FallbackRead(fallback, request, receiver);
     read.#call = store.send(request, read);
     return read;
   }
@@ -76,6 +66,7 @@ export class FallbackRead implements StoreCall, PassedReceiver {
     if (this.#phase === 'primary' && isFailingStatus(head.status)) this.#failing = new CollectedReply(head);
     else if (this.#phase === 'fallback' && isRefusal(head.status)) this.#giveUp();
     else {
+      if (this.#phase === 'fallback') this.#fallback.onAnswered();
       this.#phase = 'answered';
       this.#receiver.answered(head);
     }
@@ -107,8 +98,8 @@ export class FallbackRead implements StoreCall, PassedReceiver {
   #fallBack(tellFailure: () => void): void {
     this.#phase = 'fallback';
     this.#tellFailure = tellFailure;
-    this.#onFallback();
-    this.#call = this.#fallback.send(this.#request, this);
+    this.#fallback.onAsked();
+    this.#call = this.#fallback.store.send(this.#request, this);
     if (this.#isPaused) this.#call.pause();
   }
 

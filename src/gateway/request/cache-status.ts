@@ -110,8 +110,7 @@ function reportOfStale({ forwardStatus, isCollapsed }: LookupOutcome, ttlS: numb
   return { result: 'STALE', cacheStatus: [...parts, `ttl=${ttlS}`, 'detail=stale-if-error'].join('; ') };
 }
 
-/** The answer came from the fallback store. RFC 9211 §2.8 */
+/** The answer came from the fallback, which it says instead of any other detail. RFC 9211 §2.8 */
 export function fromFallback({ result, cacheStatus }: CacheReport): CacheReport {
-  const hasDetail = cacheStatus.includes('; detail=');
-  return { result, cacheStatus: hasDetail ? cacheStatus : `${cacheStatus}; detail=fallback` };
+  return { result, cacheStatus: `${cacheStatus.replace(/; detail=.*$/, '')}; detail=fallback` };
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StandInStore } from '../../support/stand-in-store.ts';
 import { TestGateway, type TestGatewayOptions } from '../../support/test-gateway.ts';
@@ -109,7 +110,8 @@ it('keys have the prefix of the bucket at the fallback, once, and events of eith
   replica.put('b-replica', 'p/k', 'changed');
   expect(await read()).toMatchObject({ text: 'below the prefix', cache: 'HIT' });
   const changes = [{ bucket: 'b-replica', keys: ['p/k'] }];
-  expect(gateway.gateways[0]?.changed({ backend: undefined, changes })).toBe(1);
+  expect(gateway.gateways[0]?.changed({ backend: 'main', changes })).toBe(0);
+  expect(gateway.gateways[0]?.changed({ backend: 'fallback', changes })).toBe(1);
   expect(await read()).toMatchObject({ text: 'changed' });
 });
 
@@ -170,11 +172,36 @@ describe('a read that is not kept', () => {
 
   it('is passed on from the fallback', async () => {
     await startGateway();
-    expect(await read()).toMatchObject({ text: 'passed one', cache: 'BYPASS' });
+    const passed = (how: string) => ({ cache: 'BYPASS', how: `tidegate; fwd=bypass; detail=${how}` });
+    expect(await read()).toMatchObject({ text: 'passed one', ...passed('unkeepable') });
     failPrimary();
-    expect(await read()).toMatchObject({ status: 200, text: 'passed two', cache: 'BYPASS' });
+    expect(await read()).toMatchObject({ status: 200, text: 'passed two', ...passed('fallback') });
     await primary.close();
-    expect(await read()).toMatchObject({ status: 200, text: 'passed two', cache: 'BYPASS' });
+    expect(await read()).toMatchObject({ status: 200, text: 'passed two', ...passed('fallback') });
+  });
+
+  it('has no word of the fallback where that has nothing to answer', async () => {
+    await startGateway();
+    await read();
+    replica.remove('b-replica', 'k');
+    failPrimary();
+    expect(await read()).toMatchObject({ status: 500, how: 'tidegate; fwd=bypass; detail=unkeepable' });
+  });
+
+  it('with a key of its client says so as well', async () => {
+    await startGateway();
+    const name = 'x-amz-server-side-encryption-customer';
+    const key = {
+      [`${name}-algorithm`]: 'AES256',
+      [`${name}-key`]: Buffer.alloc(32).toString('base64'),
+      [`${name}-key-md5`]: createHash('md5').update(Buffer.alloc(32)).digest('base64'),
+    };
+    expect(await read('/b/k', key)).toMatchObject({ how: 'tidegate; fwd=bypass; detail=sse-c' });
+    await primary.close();
+    expect(await read('/b/k', key)).toMatchObject({
+      text: 'passed two',
+      how: 'tidegate; fwd=bypass; detail=fallback',
+    });
   });
 
   it('names nothing of the store that stands in, whose bucket has another name there', async () => {

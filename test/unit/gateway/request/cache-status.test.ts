@@ -6,6 +6,7 @@ import {
   bypassed,
   CacheReports,
   cacheHit,
+  fromFallback,
   refusedByStore,
 } from '../../../../src/gateway/request/cache-status.ts';
 
@@ -56,4 +57,12 @@ it('what goes around the cache says why, and a refusal what the store said', () 
     result: 'MISS',
     cacheStatus: 'tidegate; fwd=uri-miss; fwd-status=403',
   });
+});
+
+it.each([
+  ['tidegate; hit; ttl=42', 'tidegate; hit; ttl=42; detail=fallback'],
+  ['tidegate; fwd=stale; ttl=-3; detail=stale-if-error', 'tidegate; fwd=stale; ttl=-3; detail=fallback'],
+  ['tidegate; fwd=bypass; detail=sse-c', 'tidegate; fwd=bypass; detail=fallback'],
+])('what the fallback has answered says so: %s', (cacheStatus, expected) => {
+  expect(fromFallback({ result: 'HIT', cacheStatus })).toEqual({ result: 'HIT', cacheStatus: expected });
 });
