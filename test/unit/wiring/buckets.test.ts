@@ -68,6 +68,17 @@ it('the fallback of a bucket has names of its own in the cache, and the epochs o
 });
 
 it.each([
+  ['photos', ['photos at main', 'pictures at main', 'pictures at two for main photos', 'other at two']],
+  ['replica', ['photos at two for main photos', 'prints at two for main prints']],
+  ['films', ['films at main', 'films at two for main films']],
+  ['mine', ['mine at main', 'mine at two for main mine']],
+  ['Not-A-Name', []],
+])('what a store calls %s is at all of these places, by the names of clients', (nameAtStore, expected) => {
+  const places = setup().buckets.placesCalled(nameAtStore);
+  expect(places.map(({ name, store }) => `${name} at ${store.identity}`)).toEqual(expected);
+});
+
+it.each([
   ['path', 'path', false],
   ['virtual', 'path', true],
   ['path', 'virtual', true],

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Breaker, type BreakerChange } from '../../../../src/backend/breaker/breaker.ts';
 import { allocateBreakers, type BreakerWords } from '../../../../src/backend/breaker/breaker-word.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -150,10 +150,27 @@ describe('once it is open', () => {
       thread.answer(true);
     }
     expect(states()).toEqual(['half-open', 'closed']);
+    // what waits was refused when it opened, and that once
+    expect(thread.opened).toBe(1);
     expect([thread.breaker.isRefusing, other.breaker.isRefusing]).toEqual([false, false]);
     other.fail(19);
     thread.fail(19);
     expect([thread.questions.length, other.questions.length]).toEqual([0, 0]);
+  });
+
+  it('failures of before it closed count for nothing in any thread', () => {
+    const other = new Thread();
+    other.fail(19);
+    clock.advance(5_000);
+    for (let question = 0; question < 3; question++) thread.answer(true);
+    // the thread that has asked suspects nothing for a second
+    clock.advance(1_000);
+    for (const each of [thread, other]) {
+      each.fail(19);
+      expect(each.questions).toHaveLength(0);
+      each.fail(1);
+      expect(each.questions).toHaveLength(1);
+    }
   });
 
   it('what calls of before tell, which end meanwhile, does not close it and keeps it open no longer', () => {
@@ -191,6 +208,31 @@ describe('once it is open', () => {
     expect(waiting.breaker.isRefusing).toBe(false);
   });
 
+  it('what a thread hears when another has gone on for it, and the breaker is closed, changes nothing', () => {
+    const other = new Thread();
+    clock.advance(5_000);
+    const [slow, waiting] = thread.questions.length > 0 ? [thread, other] : [other, thread];
+    expect(waiting.breaker.isRefusing).toBe(true);
+    clock.advance(5_000);
+    for (let question = 0; question < 3; question++) waiting.answer(true);
+    slow.answer(false);
+    expect([states(), slow.breaker.isRefusing]).toEqual([['half-open', 'closed'], false]);
+  });
+
+  it('a thread that goes on for one that has died counts what that was answered', () => {
+    const other = new Thread();
+    clock.advance(5_000);
+    const [asking, waiting] = thread.questions.length > 0 ? [thread, other] : [other, thread];
+    asking.answer(true);
+    asking.breaker.stop();
+    expect(waiting.breaker.isRefusing).toBe(true);
+    clock.advance(5_000);
+    waiting.answer(true);
+    expect(waiting.breaker.isRefusing).toBe(true);
+    waiting.answer(true);
+    expect(waiting.breaker.isRefusing).toBe(false);
+  });
+
   it('a thread that is started when all others have died asks as well', () => {
     thread.breaker.stop();
     const replacement = new Thread();
@@ -207,6 +249,33 @@ it('a thread that refuses calls asks when the one that opened it has died', () =
   expect(refusing.breaker.isRefusing).toBe(true);
   clock.advance(0);
   expect(refusing.questions).toHaveLength(1);
+});
+
+it('a thread whose suspicion is not answered yet does not ask beside that, and asks at once when it was in vain', () => {
+  const slow = new Thread();
+  slow.fail(20);
+  new Thread().open().breaker.stop();
+  expect(slow.breaker.isRefusing).toBe(true);
+  clock.advance(5_000);
+  expect([slow.questions.length, slow.breaker.state.kind]).toEqual([1, 'open']);
+  slow.answer(false);
+  clock.advance(0);
+  expect([slow.questions.length, slow.breaker.state.kind]).toEqual([1, 'half-open']);
+});
+
+it('calls that are refused set one timer, however many there are', () => {
+  const { breaker } = new Thread().open();
+  const after = vi.spyOn(clock, 'after');
+  for (let call = 0; call < 100; call++) expect(breaker.isRefusing).toBe(true);
+  expect(after).not.toHaveBeenCalled();
+});
+
+it('a breaker that is stopped refuses calls while the store is not answering, and leaves the question to others', () => {
+  const { breaker } = new Thread().open();
+  breaker.stop();
+  expect(breaker.isRefusing).toBe(true);
+  clock.advance(60_000);
+  expect(breaker.state.kind).toBe('open');
 });
 
 it('a breaker that is stopped asks nothing, and what it hears changes nothing', () => {

@@ -25,10 +25,11 @@ const meter = {
   ...{ arrived: nothing, refused: nothing, retried: nothing, hedged: nothing },
 };
 
-function ask(fails?: StoreError): void {
+function ask(fails?: StoreError, atOnce?: (to: OriginReceiver) => void): void {
   const send = (_request: unknown, to: OriginReceiver) => {
     if (fails) throw fails;
     receiver = to;
+    atOnce?.(to);
     return { pause: nothing, resume: nothing, abort: () => aborts++ };
   };
   StoreQuestion.ask({ clock, meter, outages: undefined, send, limitMs: 3_000 }, healthRequest('b'), isAlive =>
@@ -76,6 +77,11 @@ describe('a store does not work', () => {
     receiver.answered(200, []);
     expect(told).toEqual([true]);
   });
+});
+
+it('that is over before it could be given up is given up all the same', () => {
+  ask(undefined, to => to.answered(200, []));
+  expect([told, counted, aborts]).toEqual([[true], ['200'], 1]);
 });
 
 it('says nothing of a store that it cannot be signed for', async () => {

@@ -1,10 +1,13 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Breaker } from '../../../../src/backend/breaker/breaker.ts';
+import { allocateBreakers } from '../../../../src/backend/breaker/breaker-word.ts';
 import { sendAndCollect } from '../../../../src/backend/collected-reply.ts';
-import { S3Store } from '../../../../src/backend/s3/s3-store.ts';
+import { S3Store, type S3StoreOptions } from '../../../../src/backend/s3/s3-store.ts';
 import type { StoreReceiver } from '../../../../src/backend/store.ts';
 import { StoreMeter } from '../../../../src/backend/store-meter.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { Metrics } from '../../../../src/base/metrics.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
 import { StandInStore } from '../../../support/stand-in-store.ts';
 
 let server: StandInStore;
@@ -14,7 +17,11 @@ let metrics: Metrics;
 beforeEach(async () => {
   server = await StandInStore.start();
   metrics = new Metrics();
-  store = new S3Store({
+  store = storeWith();
+});
+
+function storeWith(different: Partial<S3StoreOptions> = {}): S3Store {
+  return new S3Store({
     name: 'main',
     endpoint: server.url,
     region: 'us-east-1',
@@ -27,8 +34,9 @@ beforeEach(async () => {
     timeouts: { connectMs: 2_000, firstByteMs: 10_000, idleMs: 10_000 },
     clock: systemClock,
     meter: new StoreMeter(metrics),
+    ...different,
   });
-});
+}
 
 afterEach(async () => {
   await store.close();
@@ -117,4 +125,52 @@ it('a call that is given up while it waits is never sent, and its receiver hears
   await first;
   await sendAndCollect(store, request, { limitBytes: 100 });
   expect([server.log.requests.length, heard]).toEqual([2, []]);
+});
+
+describe('the question of its circuit breaker', () => {
+  const clock = new ManualClock();
+  let breaker: Breaker;
+
+  /** A store that is suspected, and does not answer. */
+  async function suspected(connectMs: number, firstByteMs: number): Promise<S3Store> {
+    const times = {
+      threshold: 0.5,
+      minRequests: 1,
+      windowMs: 10_000,
+      openMs: 5_000,
+      probes: 1,
+      questionMs: 5_000,
+    };
+    const words = allocateBreakers(1);
+    const changed = () => undefined;
+    breaker = new Breaker({ settings: times, words, index: 0, address: 0, clock, changed });
+    server.hold();
+    await store.close();
+    metrics = new Metrics();
+    store = storeWith({ clock, breaker, timeouts: { connectMs, firstByteMs, idleMs: 10_000 } });
+    breaker.failed();
+    return store;
+  }
+
+  it.each([
+    [2_000, 10_000, 3_000],
+    [1_000, 1_500, 2_500],
+  ])(
+    'is waited for three seconds, or as long as a call with the timeouts %i and %i ms',
+    async (connectMs, firstByteMs, limitMs) => {
+      await suspected(connectMs, firstByteMs);
+      clock.advance(limitMs - 1);
+      expect(breaker.state.kind).toBe('closed');
+      clock.advance(1);
+      expect(breaker.state.kind).toBe('open');
+    },
+  );
+
+  it.each(['retire', 'close'] as const)('is not asked any more after %s', async how => {
+    const replaced = await suspected(1_000, 1_000);
+    clock.advance(2_000);
+    await replaced[how]();
+    clock.advance(60_000);
+    expect(breaker.state.kind).toBe('open');
+  });
 });
