@@ -19,6 +19,7 @@ import { RetryBudget } from './retry-budget.ts';
 import type { Store, StoreCall, StoreReceiver, StoreReplyHead, StoreRequest } from './store.ts';
 import type { StoreMeter } from './store-meter.ts';
 import { TracedCall, traceFields } from './traced-call.ts';
+import { WRITE_ANSWER_MS } from './write-answer-limit.ts';
 
 /** How the requests to an origin are written, and the heads of its answers read. */
 export interface OriginProtocol {
@@ -77,12 +78,6 @@ const POOL_LIMIT = 64;
 /** Look-ups use the libuv thread pool (four threads), which also reads files; a store may use half of it. */
 const LOOKUPS_AT_ONCE = 2;
 const LOOKUPS_WAITING = 128;
-
-/**
- * The least time for an answer to a write: a store may have to move the whole object before it can answer, and a write
- * that is given up may happen all the same.
- */
-const WRITE_ANSWER_MS = 60_000;
 
 const changing: ReadonlySet<string> = new Set(['PUT', 'POST', 'DELETE']);
 

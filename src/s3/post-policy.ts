@@ -92,12 +92,16 @@ function needsNoCondition(field: string): boolean {
   return ['file', 'policy'].includes(field) || /^x-(?:ignore-|(?:amz|store)-signature$)/.test(field);
 }
 
+/** There are two at most (RFC 4648 §4), and a text of nothing else is searched once. */
+function unpadded(base64: string): string {
+  return base64.replace(/={1,2}$/, '');
+}
+
 function jsonOf(base64: string): unknown {
   const text = base64.trim();
   if (text === '') throw invalid("Expecting '{' but found End-of-Input");
   const bytes = Buffer.from(text, 'base64');
-  if (bytes.toString('base64').replace(/=+$/, '') !== text.replace(/=+$/, ''))
-    throw invalid('invalid Base64 encoding.');
+  if (unpadded(bytes.toString('base64')) !== unpadded(text)) throw invalid('invalid Base64 encoding.');
   try {
     return JSON.parse(bytes.toString());
   } catch {

@@ -14,8 +14,8 @@ export function inClientNames({ code, message, fields }: RememberedError, bucket
   const told = fields.flatMap(([element, value]): [string, string][] => {
     if (element === 'Key')
       return value.startsWith(keyPrefix) ? [[element, value.slice(keyPrefix.length)]] : [];
-    const namesBucket = element === 'BucketName' || element === 'Bucket';
-    if (namesBucket && value === bucketAtStore) return [[element, name]];
+    const isBucket = element === 'BucketName' || element === 'Bucket';
+    if (isBucket && value === bucketAtStore) return [[element, name]];
     return element === 'Endpoint' || isOfStore(value, bucket) ? [] : [[element, value]];
   });
   return { code, message: isOfStore(message, bucket) ? usualMessage(code) : message, fields: told };
@@ -44,20 +44,23 @@ export function fieldsInClientNames(fields: readonly HeaderField[], bucket: Buck
 
 /** Whether a text contains the store's bucket name or the key prefix. */
 function isOfStore(text: string, { name, bucketAtStore, keyPrefix }: Bucket): boolean {
-  if (name !== bucketAtStore && wordsOf(text).includes(bucketAtStore)) return true;
+  if (name !== bucketAtStore && namesBucket(text, bucketAtStore)) return true;
   return keyPrefix !== '' && (text.includes(keyPrefix) || text.includes(encodeURIComponent(keyPrefix)));
 }
 
-/** The candidates for a bucket name in a text, including the leading labels of host names. */
-function wordsOf(text: string): readonly string[] {
-  const dotted = text.match(/[\w.-]+/g) ?? [];
-  return dotted.flatMap(word => beginningsOf(word.replace(/\.+$/, '')));
-}
+const partOfName = /[\w.-]/;
+const partOfLabel = /[\w-]/;
 
-/** `a.b.c`, `a.b`, `a`. */
-function beginningsOf(word: string): readonly string[] {
-  const labels = word.split('.');
-  return labels.map((_, index) => labels.slice(0, index + 1).join('.'));
+/**
+ * Whether `bucket` is a word of `text`, or begins a host name in it. The text may be what a client or a hostile store has
+ * sent: the work is bounded by its length.
+ */
+function namesBucket(text: string, bucket: string): boolean {
+  for (let at = text.indexOf(bucket); at !== -1; at = text.indexOf(bucket, at + 1)) {
+    const [before, after] = [text.charAt(at - 1), text.charAt(at + bucket.length)];
+    if (!partOfName.test(before) && !partOfLabel.test(after)) return true;
+  }
+  return false;
 }
 
 function usualMessage(code: string): string {

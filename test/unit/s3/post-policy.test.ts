@@ -35,6 +35,10 @@ it.each([
   );
 });
 
+it('a policy of padding alone is refused at once', () => {
+  expect(() => parsePostPolicy(`a${'='.repeat(2 ** 20)}b`)).toThrow('invalid Base64 encoding.');
+});
+
 it('a field of a condition begins with a dollar sign', () => {
   expect(() => parsePostPolicy(withCondition(['eq', 'key', 'a']))).toThrow('["eq","key","a"]');
 });

@@ -61,6 +61,22 @@ describe('an error of a store', () => {
     );
   });
 
+  it('is found in a text of another one, in a list and in an ARN', () => {
+    for (const message of ['acme-70, acme-7', '<acme-7>', 'acme-7'])
+      expect(told(message, renamed).message).toBe('The specified key does not exist.');
+    const arn = 'arn:aws:s3:eu-west-1:123456789012:accesspoint/acme';
+    const byArn = { ...renamed, bucketAtStore: arn };
+    expect(told(`no grant for ${arn}`, byArn).message).toBe('The specified key does not exist.');
+  });
+
+  it.each(['.', 'a.', 'acme-7', 'acme-7x.', '='])(
+    'costs no more than its length, such as one that repeats "%s"',
+    piece => {
+      const long = `x${piece.repeat(2 ** 20 / piece.length)}y`;
+      expect(told(long, renamed).message).toBe(long);
+    },
+  );
+
   it.each(['The bucket acme-70 is gone.', 'my.acme-7 is another', 'Not there.'])(
     'whose message is "%s" keeps it',
     message => {
