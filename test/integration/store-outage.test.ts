@@ -96,7 +96,7 @@ async function checkPageData(): Promise<void> {
   expect(alerts[0]).toMatchObject({ rule: 'backendUnreachable', cause: 'ECONNREFUSED' });
   expect(alerts[0].summary).toContain(why);
   expect((await ask('/readyz')).warnings).toContain(
-    `backendUnreachable: A backend does not answer, or only with errors: ${why}`,
+    `backendUnreachable: A backend does not answer, or only with errors (backend main): ${why}`,
   );
   expect((await ask('/api/status')).warnings.join()).toContain(why);
   const taken = await ask('/api/alerts/acknowledge', { id: alerts[0].id, by: 'Ada' });

@@ -3,8 +3,8 @@ import { describeCause } from '../rules/last-failure.ts';
 import { describeRule } from '../rules/rule-description.ts';
 
 /**
- * What is wrong, for health checks: names of rules, how many alerts each has and the names of their causes, but no labels,
- * since those who ask need no token.
+ * What is wrong, for health checks, each alert with its labels and its cause. Those who ask need no token, so it has no
+ * figures and nothing that clients or stores have sent.
  */
 export interface Trouble {
   /** Alerts that fire or are about to, except mere information. */
@@ -22,19 +22,13 @@ export function troubleOf(alerts: readonly Alert[]): Trouble {
       state === 'firing' && severity === 'critical' && silencedUntilMs === undefined,
   );
   const isFiring = open.some(({ state }) => state === 'firing');
-  return { warnings: named(open), isFiring, critical: named(critical) };
+  return { warnings: open.map(nameOf), isFiring, critical: critical.map(nameOf) };
 }
 
-function named(alerts: readonly Alert[]): readonly string[] {
-  return Array.from(
-    Map.groupBy(alerts, ({ rule }) => rule),
-    ([rule, ofRule]) => {
-      const count = ofRule.length === 1 ? '' : ` (${ofRule.length} alerts)`;
-      const causes = new Set(
-        ofRule.flatMap(({ cause }) => (cause === undefined ? [] : describeCause(cause))),
-      );
-      const why = causes.size === 0 ? '' : `: ${Array.from(causes).join(', ')}`;
-      return `${rule}: ${describeRule(rule).title}${count}${why}`;
-    },
-  );
+/** Such as `backendErrors: A backend answers with errors (backend main)`. */
+function nameOf({ rule, labels, cause }: Alert): string {
+  const named = Object.entries(labels).map(([name, value]) => `${name} ${value}`);
+  const what = named.length === 0 ? '' : ` (${named.join(', ')})`;
+  const why = cause === undefined ? '' : `: ${describeCause(cause)}`;
+  return `${rule}: ${describeRule(rule).title}${what}${why}`;
 }

@@ -1,19 +1,21 @@
 import { expect, it } from 'vitest';
 import { troubleOf } from '../../../../src/alerts/engine/trouble.ts';
+import { describeRule } from '../../../../src/alerts/rules/rule-description.ts';
 import { sampleAlert } from '../../../support/notifications.ts';
 
 const down = sampleAlert('backendUnreachable', { severity: 'critical' });
 
-it('warns of what fires and of what is about to, once for each rule, and how many alerts it has', () => {
+it('warns of each alert that fires or is about to, and says what it is about', () => {
   const other = { ...down, id: 'b', labels: { backend: 'other' } };
   const pending = sampleAlert('backendErrors', { state: 'pending', severity: 'critical' });
   const over = sampleAlert('retryStorm', { state: 'resolved' });
   const { warnings, critical } = troubleOf([down, other, pending, over]);
-  expect(warnings).toEqual([
-    'backendUnreachable: A backend does not answer, or only with errors (2 alerts)',
-    'backendErrors: A backend answers with errors',
-  ]);
-  expect(critical).toEqual(['backendUnreachable: A backend does not answer, or only with errors (2 alerts)']);
+  const unreachable = [
+    'backendUnreachable: A backend does not answer, or only with errors (backend main)',
+    'backendUnreachable: A backend does not answer, or only with errors (backend other)',
+  ];
+  expect(warnings).toEqual([...unreachable, 'backendErrors: A backend answers with errors (backend main)']);
+  expect(critical).toEqual(unreachable);
 });
 
 it('tells whether anything fires, or is only about to', () => {
@@ -22,11 +24,11 @@ it('tells whether anything fires, or is only about to', () => {
   expect(troubleOf([pending, sampleAlert('retryStorm')]).isFiring).toBe(true);
 });
 
-it('says why, each cause once, and names no backend', () => {
-  const causes = ['ECONNREFUSED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'ECONNREFUSED'];
-  const alerts = causes.map((cause, index) => ({ ...down, id: String(index), cause }));
-  expect(troubleOf(alerts).warnings).toEqual([
-    'backendUnreachable: A backend does not answer, or only with errors (3 alerts): nothing listens there (ECONNREFUSED), its certificate is not accepted (DEPTH_ZERO_SELF_SIGNED_CERT)',
+it('says why, where that is known', () => {
+  const restarting = sampleAlert('restartLoop', { labels: {} });
+  expect(troubleOf([{ ...down, cause: 'ECONNREFUSED' }, restarting]).warnings).toEqual([
+    'backendUnreachable: A backend does not answer, or only with errors (backend main): nothing listens there (ECONNREFUSED)',
+    `restartLoop: ${describeRule('restartLoop').title}`,
   ]);
 });
 
