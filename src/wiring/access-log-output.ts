@@ -4,7 +4,7 @@ import { errorCode } from '../base/error-code.ts';
 import { LogFile } from '../base/log-file.ts';
 import { countLines } from '../base/log-sinks.ts';
 import type { Logger, LogSink } from '../base/logger.ts';
-import type { CounterCell, Metrics } from '../base/metrics.ts';
+import type { CounterCell, GaugeCell, Metrics } from '../base/metrics.ts';
 import type { PreparedChange } from '../base/prepared-change.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
@@ -34,11 +34,19 @@ const noChange: PreparedChange = { apply: () => undefined, cancel: () => undefin
 export class AccessLogOutput {
   readonly #parts: AccessLogParts;
   readonly #dropped: CounterCell;
+  readonly #usable: GaugeCell;
   #file: LogFile | undefined;
 
   constructor(parts: AccessLogParts) {
     this.#parts = parts;
     this.#dropped = countDroppedLines(parts.metrics);
+    this.#usable = parts.metrics
+      .gauge(
+        'tidegate_access_log_usable',
+        'Whether the file of the access log, if it has one, can be written (1) or not (0).',
+      )
+      .cell();
+    this.#usable.set(1);
   }
 
   /** See `SupervisorControl.writeAccessLog`. */
@@ -65,6 +73,7 @@ export class AccessLogOutput {
     return {
       apply: () => {
         this.#file = next;
+        this.#usable.set(1);
         void before?.end(END_LIMIT_MS);
       },
       cancel: () => void next?.end(0),
@@ -101,14 +110,17 @@ export class AccessLogOutput {
   #open(path: string, source: string): LogFile {
     const { clock, logger } = this.#parts;
     try {
-      return LogFile.open(path, {
+      const file = LogFile.open(path, {
         clock,
         onDrop: lines => this.#dropped.add(lines),
         onTrouble: err => {
           if (err) logger.error({ err, file: path }, 'the access log cannot be written');
           else logger.info({ file: path }, 'the access log is written again');
+          // the last lines of a file that a reload has replaced say nothing of the new one
+          if (this.#file === file) this.#usable.set(err ? 0 : 1);
         },
       });
+      return file;
     } catch (cause) {
       const why = cause instanceof Error ? (errorCode(cause) ?? cause.message) : String(cause);
       const problem = `log.access.file holds "${path}", which cannot be written (${why})`;

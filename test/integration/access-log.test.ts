@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -83,6 +92,20 @@ it('goes on in the old file when the new one cannot be opened, and says so', asy
   await fetch(`${url}/b/k`);
   await gateway?.halt();
   expect(linesOf(`${file}.1`)).toHaveLength(1);
+});
+
+it('a disk that is full is told by /readyz, until what waits is written', async () => {
+  symlinkSync('/dev/full', file);
+  const running = await start({ file });
+  const warnings = async () => JSON.parse(await (await fetch(`${running.adminUrl}/readyz`)).text()).warnings;
+  const waiting = 'logLines: Lines of the log are not written';
+  await fetch(`${running.url}/b/k`);
+  await vi.waitUntil(async () => (await warnings())?.includes(waiting), { timeout: 60_000, interval: 250 });
+  expect((await running.metrics()).total('access_log_usable')).toBe(0);
+  unlinkSync(file);
+  process.kill(running.pid, 'SIGUSR2');
+  await vi.waitUntil(() => linesOf(file).length === 1, { timeout: 60_000 });
+  expect((await running.metrics()).total('access_log_usable')).toBe(1);
 });
 
 it('goes elsewhere, in another format, after a reload; a file that cannot be opened changes nothing', async () => {

@@ -136,6 +136,16 @@ export const certificateUsable: Measure = {
 /** 1 while the state directory is usable, else 0. */
 export const stateUsable: Measure = { family: 'tidegate_state_usable', kind: 'gauge', by: [] };
 
+/** 0 while the file of the access log cannot be written, else 1. */
+export const accessLogUsable: Measure = { family: 'tidegate_access_log_usable', kind: 'gauge', by: [] };
+
+/** Lines of the log and the access log that were not written. */
+export const droppedLogLines: Measure = {
+  family: 'tidegate_log_dropped_lines_total',
+  kind: 'counter',
+  by: [],
+};
+
 /** 1 unless the last reload of the configuration was refused. */
 export const reloadSucceeded: Measure = {
   family: 'tidegate_config_last_reload_successful',

@@ -11,6 +11,7 @@ import { certificateRenewal } from './certificate-renewal.ts';
 import { configReload } from './config-reload.ts';
 import { eventLoopLag } from './event-loop-lag.ts';
 import { hitRatioDrop } from './hit-ratio-drop.ts';
+import { logLines } from './log-lines.ts';
 import { refusedSignatures } from './refused-signatures.ts';
 import { restartLoop } from './restart-loop.ts';
 import { retryStorm } from './retry-storm.ts';
@@ -41,6 +42,7 @@ export const ruleTable = {
   certificateExpiry,
   certificateRenewal,
   stateDirectory,
+  logLines,
   configReload,
 } as const;
 

@@ -213,6 +213,18 @@ const runbookSteps: Readonly<Record<RuleName | NoticeName, readonly RunbookStep[
     promql('1 while the directory can be used, else 0.', 'tidegate_state_usable'),
     shell('Cards that wait for each webhook.', 'curl -s ADMIN_URL/api/alerts | jq .webhooks'),
   ],
+  logLines: [
+    shell(
+      'Why the file of the access log cannot be written.',
+      `jq -c 'select(.msg == "the access log cannot be written") | {time, err}' LOG | tail -n 1`,
+    ),
+    shell('Room and rights of its directory.', 'df -h DIRECTORY; ls -la DIRECTORY'),
+    promql('0 while that file cannot be written, else 1.', 'tidegate_access_log_usable'),
+    promql(
+      'Lines that were dropped in the last ten minutes.',
+      'sum(increase(tidegate_log_dropped_lines_total[10m]))',
+    ),
+  ],
   configReload: [
     shell(
       'Why the reload was refused: the key, what it holds and what it may hold.',

@@ -362,3 +362,26 @@ describe('backendUnreachable', () => {
     expect(bench.run(MINUTE_MS, together(mixed, breaker(0)))).toEqual(['resolved']);
   });
 });
+
+describe('lines of the log', () => {
+  const drops =
+    (count: number): Load =>
+    gateway => {
+      gateway.set('tidegate_access_log_usable', {}, 1);
+      gateway.add('tidegate_log_dropped_lines_total', {}, count);
+    };
+
+  it('that were dropped are told of for ten minutes, however they were', () => {
+    const bench = new RuleBench(rulesOf({}, 'logLines'));
+    bench.run(10 * MINUTE_MS, drops(0));
+    bench.run(5_000, drops(7));
+    expect(fired(bench)).toEqual(['logLines']);
+    const { alert } = bench.changes.at(-1)?.episode ?? {};
+    expect(alert?.summary).toContain('Lines of the log were dropped in the last 10 min');
+    expect(alert?.facts).toEqual([{ name: 'Dropped lines', value: '7 in 10 min' }]);
+    bench.run(9 * MINUTE_MS, drops(0));
+    expect(bench.changes.at(-1)?.transition).toBe('fired');
+    bench.run(3 * MINUTE_MS, drops(0));
+    expect(bench.changes.at(-1)?.transition).toBe('resolved');
+  });
+});

@@ -103,6 +103,13 @@ const stateIs =
   gateway =>
     gateway.set('tidegate_state_usable', {}, usable);
 
+const accessLogIs =
+  (usable: 0 | 1): Load =>
+  gateway => {
+    gateway.set('tidegate_access_log_usable', {}, usable);
+    gateway.add('tidegate_log_dropped_lines_total', {}, 0);
+  };
+
 const reloadIs =
   (successful: 0 | 1): Load =>
   gateway =>
@@ -309,6 +316,16 @@ const rows: readonly Row[] = [
     firesWithinMs: 5_000,
     resolvesWithinMs: MINUTE_MS + 5_000,
     summary: 'Alerts and cards are kept in memory only: the state directory cannot be used.',
+  },
+  {
+    rule: 'logLines',
+    warmUpMs: 10 * MINUTE_MS,
+    fine: accessLogIs(1),
+    bad: accessLogIs(0),
+    thin: 'any breach is one',
+    firesWithinMs: 5_000,
+    resolvesWithinMs: MINUTE_MS + 5_000,
+    summary: 'The file of the access log cannot be written: its lines wait in memory while there is room.',
   },
   {
     rule: 'configReload',
