@@ -13,6 +13,7 @@ import {
   hasInexactRange,
   hasNoContent,
   keptContent,
+  mayBePart,
   readContentHead,
   tellsEmpty,
   tellsWhole,
@@ -215,9 +216,11 @@ function mayFindNothing(asked: FirstExtent | undefined): boolean {
 }
 
 /** Whether `range` is the one that was requested. With an unknown total the end cannot be checked. */
-function fits({ first, last, total }: ContentRange, asked: FirstExtent | undefined): boolean {
+function fits(range: ContentRange, asked: FirstExtent | undefined): boolean {
   if (!asked) return false;
-  if (asked.kind === 'part' || total === undefined) return true;
+  if (asked.kind === 'part') return mayBePart(range, asked.partNumber);
+  const { first, last, total } = range;
+  if (total === undefined) return true;
   if (asked.kind === 'suffix') return last === total - 1 && first === Math.max(0, total - asked.lengthBytes);
   return first === asked.from && last === Math.min(asked.to, total) - 1;
 }

@@ -9,11 +9,12 @@ import {
   type ContentHead,
   checksumsOf,
   identityOf,
+  mayBePart,
   partOf,
   readContentHead,
   tellsWhole,
 } from '../fill/content-head.ts';
-import { isRetryableStatus, RefusedByStoreError, refusedBy } from '../fill/fill-error.ts';
+import { InvalidReplyError, isRetryableStatus, RefusedByStoreError, refusedBy } from '../fill/fill-error.ts';
 import { cacheHit } from '../request/cache-status.ts';
 import { flightName, type ObjectRead } from '../request/object-read.ts';
 import type { ContentFactory } from './content-factory.ts';
@@ -190,6 +191,8 @@ export class LocalObjects implements ObjectSource {
     const reply = await this.#fetcher.head(read, partNumber);
     if (reply.status !== 200 && reply.status !== 206) return this.#learnRefusal(question, reply);
     const head = readContentHead(reply);
+    if (partNumber !== undefined && head.range && !mayBePart(head.range, partNumber))
+      throw new InvalidReplyError(`content-range ${head.rangeText} for part ${partNumber}`);
     const identity = tellsWhole(head, partNumber) ? identityOf(read, head) : undefined;
     if (!identity) return this.#learnUnkeepable(question, head);
     return this.#learnReadable(question, head, this.#contentOf(question, identity));

@@ -124,6 +124,15 @@ it('a suffix and a part lie where the answer says', () => {
   expect(outcome.readable).toMatchObject({ from: 5, to: 8 });
 });
 
+it('the first part lies nowhere but at the beginning', () => {
+  const asked: FirstExtent = { kind: 'part', partNumber: 1 };
+  begin(asked).answered(head(206, { etag: '"t"', 'content-range': 'bytes 1-4/10', 'content-length': '4' }));
+  expect(outcome.failed).toBeInstanceOf(InvalidReplyError);
+  expect([outcome.readable, isAborted]).toEqual([undefined, true]);
+  begin(asked).answered(head(206, { etag: '"t"', 'content-range': 'bytes 0-3/10', 'content-length': '4' }));
+  expect(outcome.readable).toMatchObject({ from: 0, to: 4 });
+});
+
 it.each([
   [1, '3'],
   [2, '3'],
