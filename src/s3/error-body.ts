@@ -1,4 +1,5 @@
 import type { Pairs } from './error.ts';
+import { usualMessage } from './error-codes.ts';
 import { isElement, readXml, textOf, type XmlElement, type XmlLimits, type XmlNode } from './xml-reader.ts';
 import { escapeText } from './xml-text.ts';
 
@@ -33,6 +34,9 @@ const ofSignatures: ReadonlySet<string> = new Set([
   'Token-0',
 ]);
 
+/** Begins whatever says how a request was signed: its header, and what the signature is over. */
+const SIGNATURE_MARK = 'AWS4-HMAC-SHA256';
+
 const elementName = /^[A-Za-z_][\w.-]*$/;
 
 /**
@@ -62,7 +66,9 @@ const limits: XmlLimits = { length: 64 * 1024, depth: 16, nodes: 1000, memberLen
 
 /**
  * Parses a store's error body so that it can be sent again with other ids. Never throws. Gives undefined for anything
- * but the XML of an error with a code. Fields with nested elements and fields that quote a signature are left out.
+ * but the XML of an error with a code. Fields with nested elements and fields that quote a signature are left
+ * out, and a message that does is replaced by the usual one. Clients can have their own words quoted, so this alone does not
+ * say that the gateway's signature was refused.
  */
 export function parseErrorBody(body: string | Uint8Array): RememberedError | undefined {
   if (body.length > limits.length) return undefined;
@@ -74,9 +80,13 @@ export function parseErrorBody(body: string | Uint8Array): RememberedError | und
   const message = pairs.find(([name]) => name === 'Message')?.[1] ?? '';
   return {
     code,
-    message,
-    fields: pairs.filter(([name]) => !notRemembered.has(name) && !ofSignatures.has(name)),
+    message: message.includes(SIGNATURE_MARK) ? usualMessage(code) : message,
+    fields: pairs.filter(pair => !notRemembered.has(pair[0]) && !quotesSignature(pair)),
   };
+}
+
+function quotesSignature([name, value]: Pair): boolean {
+  return ofSignatures.has(name) || value.includes(SIGNATURE_MARK);
 }
 
 type Pair = [name: string, value: string];

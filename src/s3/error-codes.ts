@@ -184,3 +184,8 @@ export type ErrorCode = keyof typeof errorCodes;
 export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(errorCodes, code);
 }
+
+/** The message in place of one that a store has for `code`, which may be one of its own. */
+export function usualMessage(code: string): string {
+  return isErrorCode(code) ? errorCodes[code].message : `The store refused the request (${code}).`;
+}

@@ -38,17 +38,12 @@ const aboutSignatures: ReadonlySet<string> = new Set([
   'TokenRefreshRequired',
 ]);
 
-/** Occurs only in headers of signed requests (docs/architecture.md, law 7). */
-const SIGNATURE_MARK = 'AWS4-HMAC-SHA256';
-
 /** 502 for a store that refuses the gateway's own signature; undefined for any other refusal. */
-export function ownSignatureRefused({ code, message, fields }: RememberedError): S3Error | undefined {
-  const quotesOwn =
-    message.includes(SIGNATURE_MARK) || fields.some(([, value]) => value.includes(SIGNATURE_MARK));
-  const isKnown = aboutSignatures.has(code);
-  if (!isKnown && !quotesOwn) return undefined;
-  const which = isKnown ? ` (${code})` : '';
-  return s3Error('BadGateway', { message: `The store does not accept the gateway's own signature${which}.` });
+export function ownSignatureRefused({ code }: RememberedError): S3Error | undefined {
+  if (!aboutSignatures.has(code)) return undefined;
+  return s3Error('BadGateway', {
+    message: `The store does not accept the gateway's own signature (${code}).`,
+  });
 }
 
 /** Error codes for failures without a body, such as answers to HEAD. */

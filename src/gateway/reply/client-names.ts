@@ -1,6 +1,6 @@
 import type { HeaderField } from '../../s3/dialect.ts';
 import type { RememberedError } from '../../s3/error-body.ts';
-import { errorCodes, isErrorCode } from '../../s3/error-codes.ts';
+import { usualMessage } from '../../s3/error-codes.ts';
 import { type Bucket, isRenamed } from '../request/bucket.ts';
 
 /**
@@ -61,8 +61,4 @@ function namesBucket(text: string, bucket: string): boolean {
     if (!partOfName.test(before) && !partOfLabel.test(after)) return true;
   }
   return false;
-}
-
-function usualMessage(code: string): string {
-  return isErrorCode(code) ? errorCodes[code].message : `The store refused the request (${code}).`;
 }

@@ -65,6 +65,19 @@ describe('parseErrorBody', () => {
     });
   });
 
+  it('leaves out how a request was signed, in fields of any name and in the message (law 7)', () => {
+    const header = 'AWS4-HMAC-SHA256 Credential=OURS/x';
+    const body = (message: string) =>
+      `<Error><Code>InvalidArgument</Code><Message>${message}</Message><Own>${header}</Own>` +
+      '<StringToSign>OURS</StringToSign><ArgumentName>max-keys</ArgumentName></Error>';
+    const fields = [['ArgumentName', 'max-keys']];
+    expect(parseErrorBody(body('No.'))).toEqual({ code: 'InvalidArgument', message: 'No.', fields });
+    expect(parseErrorBody(body(`not ${header}`))).toEqual({
+      ...{ code: 'InvalidArgument', fields },
+      message: 'Invalid Argument',
+    });
+  });
+
   it('reads a body with line breaks, a namespace and empty elements', () => {
     const body =
       '<Error xmlns="http://s3/doc">\n  <Code>AccessDenied</Code>\n  <Message/>\n  <Detail></Detail>\n</Error>\n';
