@@ -8,7 +8,7 @@ import type { Tracing } from '../base/spans.ts';
 import { OpenWrites } from '../cache/open-writes.ts';
 import type { SharedMemory } from '../cache/shared-memory.ts';
 import type { UnwrittenBytesError } from '../cache/written-bytes.ts';
-import type { UnreadableRequest } from '../http/unreadable-request.ts';
+import type { UnreadableAnswer, UnreadableRequest } from '../http/unreadable-request.ts';
 import { answerUnreadable } from '../s3/answer-unreadable.ts';
 import { RequestIdSource } from '../s3/request-ids.ts';
 import type { TakesBody } from '../transport/request-bodies.ts';
@@ -153,7 +153,7 @@ export class Gateway {
   }
 
   /** The raw response to a malformed request. */
-  answerUnreadable(why: UnreadableRequest): string {
+  answerUnreadable(why: UnreadableRequest): UnreadableAnswer {
     return answerUnreadable(why, { requestId: this.#ids.nextRequestId(), id2: this.#ids.id2 });
   }
 

@@ -11,3 +11,10 @@ export const unreadableStatuses = {
 } as const;
 
 export type UnreadableRequest = keyof typeof unreadableStatuses;
+
+/** The response to a malformed request as it is sent, with its status line and its body. */
+export interface UnreadableAnswer {
+  /** The id in it, if it has one. */
+  readonly requestId: string | undefined;
+  readonly text: string;
+}

@@ -1,4 +1,8 @@
-import { type UnreadableRequest, unreadableStatuses } from '../http/unreadable-request.ts';
+import {
+  type UnreadableAnswer,
+  type UnreadableRequest,
+  unreadableStatuses,
+} from '../http/unreadable-request.ts';
 import { notAllowed, s3Error, slowDown } from './error.ts';
 import { errorBody } from './error-body.ts';
 import { allowedMethods } from './operation.ts';
@@ -17,7 +21,7 @@ const tunnel = { method: 'CONNECT', resource: 'service', allowed: allowedMethods
  * The raw response to a malformed request: an error body and ids like any other (docs/architecture.md, Answers). The
  * dialect is unknown.
  */
-export function answerUnreadable(why: UnreadableRequest, { requestId, id2 }: RequestIds): string {
+export function answerUnreadable(why: UnreadableRequest, { requestId, id2 }: RequestIds): UnreadableAnswer {
   const { code, message, fields, headers } = errorOf(why);
   const body = errorBody({ code, message, fields, requestId, hostId: id2 });
   const head = [
@@ -29,7 +33,7 @@ export function answerUnreadable(why: UnreadableRequest, { requestId, id2 }: Req
     `x-store-request-id: ${requestId}`,
     `x-store-id-2: ${id2}`,
   ];
-  return `${head.join('\r\n')}\r\n\r\n${body}`;
+  return { requestId, text: `${head.join('\r\n')}\r\n\r\n${body}` };
 }
 
 function errorOf(why: UnreadableRequest) {

@@ -1,12 +1,13 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../base/clock.ts';
+import { LimitedLines } from '../base/limited-lines.ts';
 import type { Logger } from '../base/logger.ts';
 import { ServedRequest } from '../transport/served-request.ts';
 import { formatListenAddress, type ListenAddress } from './listen-address.ts';
 import { type ListeningSocket, openSockets } from './listening-socket.ts';
 import { ProxiedConnections } from './proxied-connections.ts';
-import { type AnswerUnreadable, refuseBadRequest } from './refuse-unreadable.ts';
+import { type AnswerUnreadable, type RefusalOptions, refuseBadRequest } from './refuse-unreadable.ts';
 import { TlsAcceptor } from './tls/tls-acceptor.ts';
 
 interface FallbackListenerOptions {
@@ -32,17 +33,20 @@ const LISTEN_RETRY_MS = 20;
  */
 export class FallbackListener {
   readonly #options: FallbackListenerOptions;
+  readonly #refusing: RefusalOptions;
   #server: Server | undefined;
   #sockets: readonly ListeningSocket[] = [];
   #retry: Timer | undefined;
 
   constructor(options: FallbackListenerOptions) {
+    const { answerUnreadable, logger, clock } = options;
     this.#options = options;
+    this.#refusing = { answerUnreadable, logger, lines: new LimitedLines(logger, clock) };
   }
 
   open(): void {
     if (this.#server || this.#options.addresses().length === 0) return;
-    const { answer, answerUnreadable, logger } = this.#options;
+    const { answer } = this.#options;
     const server = createServer(
       {
         headersTimeout: REQUEST_LIMIT_MS,
@@ -57,9 +61,7 @@ export class FallbackListener {
     // what node:http would answer itself, without ids and body
     server.on('checkContinue', answer);
     server.on('checkExpectation', answer);
-    server.on('clientError', (error, socket) =>
-      refuseBadRequest(error, socket, { answerUnreadable, logger }),
-    );
+    server.on('clientError', (error, socket) => refuseBadRequest(error, socket, this.#refusing));
     // without a socket of its own it would not enforce its time limits
     server.emit('listening');
     this.#server = server;
@@ -103,11 +105,10 @@ export class FallbackListener {
   #entranceOf(address: ListenAddress, server: Server): (socket: Socket) => void {
     const serve = (socket: Socket) => void server.emit('connection', socket);
     if (address.kind === 'unix' || !address.tls) return serve;
-    const { logger, answerUnreadable } = this.#options;
     // one protocol is enough for refusals
     const material = { ...address.tls, http2: false };
     const acceptor = new TlsAcceptor({
-      ...{ material, logger, answerUnreadable },
+      ...{ ...this.#refusing, material },
       onSecure: ({ secure }) => serve(secure),
     });
     return socket => acceptor.accept(socket);

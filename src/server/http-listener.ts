@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Clock, systemClock } from '../base/clock.ts';
+import { LimitedLines } from '../base/limited-lines.ts';
 import type { Logger } from '../base/logger.ts';
 import type { UnreadableRequest } from '../http/unreadable-request.ts';
 import {
@@ -96,7 +97,7 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
     onRefused(why);
     return (options.answerUnreadable ?? answerPlainly)(why);
   };
-  const refusing = { logger, answerUnreadable };
+  const refusing = { logger, answerUnreadable, lines: new LimitedLines(logger, clock) };
   let isDraining = false;
   const serve: RequestHandler = (request, response) => {
     if (isDraining && !pipelining.hasQueued(request.socket)) sayClose(request, response);
@@ -122,7 +123,7 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
   const idle = closeIdleConnections(connections, limits.timeouts.idleMs);
   const watch = watchSenders(connections, limits, socket => refuseSlow(socket, refusing));
   const departures = watchForDepartures(connections, DEPARTURE_STEP_MS);
-  const answerCrowded = () => answerUnreadable('too-many-connections');
+  const answerCrowded = () => answerUnreadable('too-many-connections').text;
   const find = (socket: Socket) => connections.find(socket);
   const room = options.room && new ConnectionLimiter({ ...options.room, find, answerCrowded, logger });
   const plain: Entrance = {
@@ -132,10 +133,7 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
       if (!connections.add(socket, 'http/1.1')) refuseConnection(socket, refusing);
     },
   };
-  const streams = new StreamServer({
-    ...{ takesBody, answerUnreadable, limits, logger },
-    handle: options.handle,
-  });
+  const streams = new StreamServer({ ...refusing, takesBody, limits, handle: options.handle });
   const acceptors = new Map<string, TlsAcceptor>();
   const entranceOf = (address: ListenAddress): Entrance => {
     if (address.kind === 'unix' || !address.tls) return plain;

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { LimitedLines } from '../../base/limited-lines.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { CounterCell, Family, GaugeCell, HistogramCell, Metrics } from '../../base/metrics.ts';
 import type { SpanSink } from '../../base/spans.ts';
@@ -11,7 +12,6 @@ import { ReceivedBody } from '../request/received-body.ts';
 import type { AccessLog } from './access-log.ts';
 import type { BodyRates } from './body-rates.ts';
 import { type PendingSends, StalledClientError } from './pending-sends.ts';
-import { RefusedSignatures } from './refused-signatures.ts';
 import { serverSpan } from './server-span.ts';
 
 const secondsBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -82,12 +82,12 @@ export class ExchangeObserver {
   readonly fallbacks: Family<CounterCell>;
   readonly #inFlight: GaugeCell;
   readonly #cells = new Map<string, AnswerCells>();
-  readonly #signatures: RefusedSignatures | undefined;
+  readonly #signatures: LimitedLines | undefined;
   #last: KindOfAnswer | undefined;
 
   constructor(options: ExchangeObserverOptions) {
     const { metrics, clock, accessLog, logger, onArchivedRead, admission, sends, rates } = options;
-    this.#signatures = logger && new RefusedSignatures(logger, clock);
+    this.#signatures = logger && new LimitedLines(logger, clock);
     this.#clock = clock;
     this.#spans = options.spans;
     this.access = accessLog;
@@ -194,11 +194,16 @@ export class ExchangeObserver {
 
   #refused(exchange: Exchange, code: string): void {
     const { bucket, key, versionId, refusedBy } = exchange;
-    if (exchange.refusedSignature) this.#signatures?.note(exchange);
+    if (exchange.refusedSignature) this.#tellOfSignature(exchange);
     // a store may use codes of its own; as a label only those of the protocol are used
     this.#errors.cell(bucket, isErrorCode(code) ? code : '_other', refusedBy).value++;
     if (code !== 'InvalidObjectState' || key === undefined) return;
     this.#onArchivedRead({ bucket, key, ...(versionId === undefined ? {} : { versionId }) });
+  }
+
+  #tellOfSignature({ requestId, bucket, errorCode, refusedSignature }: Exchange): void {
+    const fields = { requestId, bucket, code: errorCode, ...refusedSignature };
+    this.#signatures?.write('warn', fields, 'a signature was refused');
   }
 
   /** Fast path: most answers are of the same kind as the previous one. */

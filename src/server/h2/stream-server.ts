@@ -8,25 +8,22 @@ import {
 } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import { ClientQuota, clientOf } from '../../base/client-quota.ts';
-import type { Logger } from '../../base/logger.ts';
 import { peerOf } from '../../transport/peer.ts';
 import type { TakesBody } from '../../transport/request-bodies.ts';
 import { StreamRequest } from '../../transport/stream-request.ts';
 import { StreamResponse } from '../../transport/stream-response.ts';
 import { type ClientLimits, requestQuota } from '../client-limits.ts';
 import type { OpenConnection } from '../open-connections.ts';
-import type { AnswerUnreadable } from '../refuse-unreadable.ts';
+import { type RefusalOptions, refuse } from '../refuse-unreadable.ts';
 import type { RequestHandler } from '../request-handler.ts';
 import { Sweep } from '../sweep.ts';
 import { respondWithText } from './respond-with-text.ts';
 import { StreamSweep } from './stream-sweep.ts';
 
-interface StreamServerOptions {
+interface StreamServerOptions extends RefusalOptions {
   readonly handle: RequestHandler;
   readonly takesBody: TakesBody;
-  readonly answerUnreadable: AnswerUnreadable;
   readonly limits: ClientLimits;
-  readonly logger: Logger;
 }
 
 /** Streams of a session that may be open at a time: as many as clients usually expect (RFC 9113 §6.5.2). */
@@ -49,6 +46,13 @@ const ACKNOWLEDGEMENTS_MS = 20_000;
 /** What each field of a list counts beside its name and value (RFC 9113 §6.5.2). */
 const FIELD_OVERHEAD_BYTES = 32;
 
+/** What the log says of each. */
+const refusals = {
+  'headers-too-large': 'refused a request whose header list is too large',
+  tunnel: 'refused a CONNECT request',
+  'too-slow': 'refused a request whose client sends too slowly',
+} as const;
+
 interface Session {
   readonly session: ServerHttp2Session;
   readonly connection: OpenConnection;
@@ -70,12 +74,11 @@ export class StreamServer {
   #opening: Pick<Session, 'connection' | 'secure'> | undefined;
 
   constructor(options: StreamServerOptions) {
-    const { limits, logger, answerUnreadable } = options;
+    const { limits, logger } = options;
     this.#options = options;
     // as many as may wait behind others on connections of HTTP/1
     this.#quota = new ClientQuota(requestQuota(limits));
-    const refuseSlow = (stream: ServerHttp2Stream) => respondWithText(stream, answerUnreadable('too-slow'));
-    this.#sweep = new StreamSweep(limits, refuseSlow);
+    this.#sweep = new StreamSweep(limits, stream => this.#refuse(stream, 'too-slow'));
     this.#acknowledgements = new Sweep(ACKNOWLEDGEMENTS_MS, () => {
       for (const session of this.#sessions.values()) session.acknowledged = 0;
     });
@@ -165,15 +168,15 @@ export class StreamServer {
 
   #handle({ secure }: Session, stream: ServerHttp2Stream, raw: readonly string[], hasBody: boolean): void {
     if (stream.destroyed) return;
-    const { handle, takesBody, answerUnreadable, limits } = this.#options;
+    const { handle, takesBody, limits } = this.#options;
     // node:http2 applies the limit only once the client has acknowledged it, and another one until then
     if (listBytes(raw) > limits.headersBytes) {
-      respondWithText(stream, answerUnreadable('headers-too-large'));
+      this.#refuse(stream, 'headers-too-large');
       return;
     }
     const request = new StreamRequest(secure, stream, raw, hasBody);
     if (request.method === 'CONNECT') {
-      respondWithText(stream, answerUnreadable('tunnel'));
+      this.#refuse(stream, 'tunnel');
       return;
     }
     const response = new StreamResponse(request, stream);
@@ -182,6 +185,12 @@ export class StreamServer {
       this.#sweep.add(stream, request, response);
     } else this.#sweep.add(stream, undefined, response);
     handle(request, response);
+  }
+
+  #refuse(stream: ServerHttp2Stream, why: keyof typeof refusals): void {
+    const secure = stream.session && this.#sessions.get(stream.session)?.secure;
+    const remoteAddress = secure && peerOf(secure).address;
+    respondWithText(stream, refuse(why, { remoteAddress }, refusals[why], this.#options));
   }
 
   /** A read may bring thousands of requests: other connections have their turns between them. */

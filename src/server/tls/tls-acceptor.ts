@@ -9,7 +9,7 @@ import {
 } from 'node:tls';
 import { acceptedSocketOf } from '../../transport/accepted-socket.ts';
 import { peerOf, rememberPeer } from '../../transport/peer.ts';
-import { endWith, type RefusalOptions } from '../refuse-unreadable.ts';
+import { endWith, type RefusalOptions, refuse } from '../refuse-unreadable.ts';
 import type { Certificate } from './certificate.ts';
 import type { TlsMaterial } from './tls-material.ts';
 
@@ -67,15 +67,10 @@ export class TlsAcceptor {
       if (accepted)
         rememberPeer(secure, { ...peerOf(accepted), tlsVersion: secure.getProtocol() ?? undefined });
       const protocol = secure.alpnProtocol === 'h2' ? 'h2' : 'http/1.1';
+      const why = this.#whyRefused(secure);
       if (!accepted) secure.destroy();
-      else if (this.#acceptsClient(secure)) onSecure({ accepted, secure, protocol });
-      // nothing of the client's is read as a request
-      else if (protocol === 'h2') secure.destroy();
-      else {
-        // the client may have gone
-        secure.on('error', () => undefined);
-        endWith(secure, options.answerUnreadable('client-certificate'));
-      }
+      else if (why === undefined) onSecure({ accepted, secure, protocol });
+      else this.#refuseClient(secure, protocol, why);
     });
     server.on('tlsClientError', (error: TlsError, secure) => this.#failed(error, secure));
   }
@@ -105,30 +100,41 @@ export class TlsAcceptor {
 
   /** What a TLS library said is told: it is a mistake of either side's operator. Else the client has just gone. */
   #failed({ code = '', reason: why }: TlsError, secure: TLSSocket): void {
-    const { answerUnreadable, logger } = this.#refusing;
     const accepted = acceptedSocketOf(secure);
     const { address: remoteAddress } = peerOf(accepted ?? secure);
-    const serverName = secure.servername || undefined;
-    const level = code.startsWith('ERR_SSL_') ? 'info' : 'debug';
-    logger[level]({ code, why, serverName, remoteAddress }, 'a TLS handshake failed');
+    const fields = { code, why, serverName: secure.servername || undefined, remoteAddress };
+    const message = 'a TLS handshake failed';
     secure.destroy();
     // the connection below is not closed before this event is over
-    if (code === PLAIN_HTTP && accepted?.writable)
-      accepted.end(answerUnreadable('plain-http'), () => accepted.destroy());
+    if (code === PLAIN_HTTP && accepted) {
+      const answer = refuse('plain-http', fields, message, this.#refusing);
+      accepted.end(answer, () => accepted.destroy());
+    } else if (code.startsWith('ERR_SSL_')) this.#refusing.lines.write('info', fields, message);
+    else this.#refusing.logger.debug(fields, message);
   }
 
-  #acceptsClient(secure: TLSSocket): boolean {
+  /** A session of HTTP/2 just ends, since it could be told only after its first request. */
+  #refuseClient(secure: TLSSocket, protocol: SecureConnection['protocol'], why: string): void {
+    const fields = { remoteAddress: peerOf(secure).address, why };
+    const message = 'refused a TLS client for its certificate';
+    // nothing of the client's is read as a request
+    if (protocol === 'http/1.1')
+      endWith(secure, refuse('client-certificate', fields, message, this.#refusing));
+    else {
+      this.#refusing.lines.write('info', fields, message);
+      secure.destroy();
+    }
+  }
+
+  /** What is wrong with the certificate of a client; undefined where it is accepted. */
+  #whyRefused(secure: TLSSocket): string | undefined {
     const { clientCaPem, requiresClientCertificate } = this.#material;
-    if (clientCaPem === undefined) return true;
+    if (clientCaPem === undefined) return undefined;
     // a resumed session without a certificate can count as authorized: to OpenSSL it looks like one with a pre-shared
     // key
-    const isAbsent = secure.getPeerX509Certificate() === undefined;
-    if (isAbsent ? !requiresClientCertificate : secure.authorized) return true;
-    const { authorizationError } = secure;
-    const { address: remoteAddress } = peerOf(secure);
-    const why = isAbsent ? 'it sent none' : String(authorizationError);
-    this.#refusing.logger.info({ remoteAddress, why }, 'refused a TLS client for its certificate');
-    return false;
+    if (secure.getPeerX509Certificate() === undefined)
+      return requiresClientCertificate ? 'it sent none' : undefined;
+    return secure.authorized ? undefined : String(secure.authorizationError);
   }
 }
 

@@ -11,7 +11,7 @@ it.each([
   ['too-many-connections', '503 Service Unavailable', 'SlowDown'],
   ['too-slow', '408 Request Timeout', 'RequestTimeout'],
 ] as const)('%s is answered with %s, %s and the ids of the answer in head and body', (why, status, code) => {
-  const [head = '', body = ''] = answerUnreadable(why, ids).split('\r\n\r\n');
+  const [head = '', body = ''] = answerUnreadable(why, ids).text.split('\r\n\r\n');
   const lines = head.split('\r\n');
   expect(lines[0]).toBe(`HTTP/1.1 ${status}`);
   expect(lines).toContain(`content-length: ${Buffer.byteLength(body)}`);

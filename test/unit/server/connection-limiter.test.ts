@@ -38,7 +38,7 @@ async function setup(readBody?: (request: IncomingMessage) => void, tls?: TlsMat
     takesBody: () => readBody !== undefined,
     limits: defaultLimits,
     room: { connections: 8, clock },
-    answerUnreadable: why => (why === 'too-many-connections' ? CROWDED : why),
+    answerUnreadable: why => ({ requestId: undefined, text: why === 'too-many-connections' ? CROWDED : why }),
   });
   /** A connection of an address, over which `text` is sent. */
   const open = async (text: string, localAddress = '127.0.0.1'): Promise<Socket> => {
@@ -103,7 +103,7 @@ async function drainCrowded(limitMs: number) {
     handle: (_request, response) => void held.push(() => response.end()),
     logger: createLogger({ level: 'error', sink: { write: () => undefined, flush: () => undefined } }),
     room: { connections: 8, clock },
-    answerUnreadable: () => CROWDED,
+    answerUnreadable: () => ({ requestId: undefined, text: CROWDED }),
   });
   listener.cover(true);
   await new Promise(resolve => setImmediate(resolve));

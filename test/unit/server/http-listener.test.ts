@@ -39,6 +39,8 @@ async function start(
   return { listener, lines };
 }
 
+const answerWith: AnswerUnreadable = why => ({ requestId: `id of ${why}`, text: `answer: ${why}` });
+
 /** Everything that comes back for `bytes` until the connection ends. */
 function exchange(port: number, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -69,10 +71,7 @@ it.each([
   ['invalid-uri', 'GET /caf\u00e9 HTTP/1.1\r\nhost: x\r\n\r\n'],
   ['headers-too-large', `GET / HTTP/1.1\r\nx: ${'y'.repeat(33 * 1024)}\r\n\r\n`],
 ])('has what is %s answered by whoever knows the words', async (why, bytes) => {
-  const { listener } = await start(
-    (_request, response) => void response.end(),
-    reason => `answer: ${reason}`,
-  );
+  const { listener } = await start((_request, response) => void response.end(), answerWith);
   expect(await exchange(listener.port, bytes)).toBe(`answer: ${why}`);
 });
 
@@ -259,7 +258,7 @@ const tunnel = 'CONNECT a.test:443 HTTP/1.1\r\nhost: a.test:443\r\n\r\n';
 it('answers CONNECT, on a new connection and on a kept one', async () => {
   const { listener } = await start(
     (_request, response) => void DirectAnswer.begin(response, 200, wholeHead)?.endWith('whole'),
-    reason => `answer: ${reason}`,
+    answerWith,
   );
   expect(await exchange(listener.port, `${tunnel}hello`)).toBe('answer: tunnel');
   const kept = `GET / HTTP/1.1\r\nhost: x\r\n\r\n${tunnel}`;
@@ -273,16 +272,13 @@ it.each([
   'answers the requests before CONNECT whole (%s), then CONNECT, and nothing behind it',
   async (_, count) => {
     const begun: (string | undefined)[] = [];
-    const { listener } = await start(
-      (request, response) => {
-        begun.push(request.url);
-        response.writeHead(200, { 'content-length': 10 });
-        response.write('begun');
-        // not before everything that was sent has been read
-        setImmediate(() => setImmediate(() => response.end('ended')));
-      },
-      reason => `answer: ${reason}`,
-    );
+    const { listener } = await start((request, response) => {
+      begun.push(request.url);
+      response.writeHead(200, { 'content-length': 10 });
+      response.write('begun');
+      // not before everything that was sent has been read
+      setImmediate(() => setImmediate(() => response.end('ended')));
+    }, answerWith);
     const gets = Array.from({ length: count }, (_, number) => `GET /${number} HTTP/1.1\r\nhost: x\r\n\r\n`);
     const answers = await exchange(listener.port, `${gets.join('')}${tunnel}GET /behind HTTP/1.1\r\n\r\n`);
     expect(answers.match(/\r\n\r\nbegunended/g)).toHaveLength(count);

@@ -4,6 +4,7 @@ import { constants } from 'node:http2';
 import { request as requestHttp1 } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
+import { createLogger } from '../../../../src/base/logger.ts';
 import type { HttpListenerOptions } from '../../../../src/server/http-listener.ts';
 import { defaultLimits } from '../../../support/client-limits.ts';
 import { localIdentity } from '../../../support/local-identity.ts';
@@ -11,7 +12,10 @@ import { answerOf, listenSecurely, openSession } from '../../../support/secure-l
 
 const refusing: Partial<HttpListenerOptions> = {
   takesBody: ({ method }) => method === 'PUT',
-  answerUnreadable: why => `HTTP/1.1 431 Refused\r\nx-why: ${why}\r\ncontent-length: 2\r\n\r\nno`,
+  answerUnreadable: why => ({
+    requestId: `id of ${why}`,
+    text: `HTTP/1.1 431 Refused\r\nx-why: ${why}\r\ncontent-length: 2\r\n\r\nno`,
+  }),
 };
 
 it('a header list above the limit is refused, and concerns no other stream', async () => {
@@ -21,13 +25,20 @@ it('a header list above the limit is refused, and concerns no other stream', asy
     response.end();
   };
   const limits = { ...defaultLimits, headersBytes: 8_192 };
-  const session = await openSession(await listenSecurely(handle, { ...refusing, limits }));
+  const lines: string[] = [];
+  const sink = { write: (line: string) => void lines.push(line), flush: () => undefined };
+  const logger = createLogger({ level: 'info', sink });
+  const session = await openSession(await listenSecurely(handle, { ...refusing, limits, logger }));
   const ask = (fields: object) => session.request({ ':path': '/', ...fields });
   const tooMany = Object.fromEntries(Array.from({ length: 2_001 }, (_, index) => [`a${index}`, '']));
   const tooLong = { long: 'x'.repeat(8_192) };
   // sent before the client can have acknowledged the limit
   const early = await answerOf(ask(tooLong));
   expect(early.headers).toMatchObject({ ':status': 431, 'x-why': 'headers-too-large' });
+  expect(JSON.parse(lines.join(''))).toMatchObject({
+    ...{ requestId: 'id of headers-too-large', remoteAddress: '127.0.0.1' },
+    msg: 'refused a request whose header list is too large',
+  });
   for (const fields of [tooLong, tooMany]) {
     const stream = ask(fields);
     await expect(answerOf(stream)).rejects.toMatchObject({ code: 'ERR_HTTP2_STREAM_ERROR' });

@@ -19,8 +19,10 @@ type Handle = HttpListenerOptions['handle'];
 const start = (handle: Handle, options: Partial<HttpListenerOptions> = {}) =>
   listenSecurely(handle, {
     takesBody: ({ method }) => method === 'PUT',
-    answerUnreadable: why =>
-      `HTTP/1.1 405 Refused\r\nx-why: ${why}\r\nconnection: close\r\ncontent-length: 2\r\n\r\nno`,
+    answerUnreadable: why => ({
+      requestId: `id of ${why}`,
+      text: `HTTP/1.1 405 Refused\r\nx-why: ${why}\r\nconnection: close\r\ncontent-length: 2\r\n\r\nno`,
+    }),
     ...options,
   });
 

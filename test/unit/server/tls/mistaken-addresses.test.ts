@@ -47,6 +47,14 @@ it('TLS sent to a plain address is named in the log', async () => {
   ]);
 });
 
+it('what only begins as TLS does is not named so', async () => {
+  const { port, logged } = await start();
+  const socket = connectPlain(port, '127.0.0.1');
+  socket.write('\x16GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+  expect(await text(socket)).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/);
+  expect(logged()).toMatchObject([{ msg: 'refused a malformed HTTP request' }]);
+});
+
 it('a client that does not take the certificate is named with its address, its reason and the name that it asked for', async () => {
   const { port, logged } = await start(secure);
   const url = `https://unknown.example.test:${port}`;

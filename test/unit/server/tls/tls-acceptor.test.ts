@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../../../src/base/clock.ts';
+import { LimitedLines } from '../../../../src/base/limited-lines.ts';
 import { createLogger } from '../../../../src/base/logger.ts';
 import { answerPlainly } from '../../../../src/server/refuse-unreadable.ts';
 import { TlsAcceptor } from '../../../../src/server/tls/tls-acceptor.ts';
@@ -9,9 +11,10 @@ import { localIdentity } from '../../../support/local-identity.ts';
 it('closes a connection whose handshake is not complete within its time, also one that has begun it, without a line', async () => {
   const lines: string[] = [];
   const sink = { write: (line: string) => void lines.push(line), flush: () => undefined };
+  const logger = createLogger({ level: 'info', sink });
   const acceptor = new TlsAcceptor({
     ...{ material: localIdentity().tls, handshakeLimitMs: 50 },
-    logger: createLogger({ level: 'info', sink }),
+    ...{ logger, lines: new LimitedLines(logger, systemClock) },
     answerUnreadable: answerPlainly,
     onSecure: () => {
       throw new Error('nobody completes a handshake here');

@@ -187,6 +187,19 @@ it.each(['TLSv1.2', 'TLSv1.3'] as const)(
   },
 );
 
+it('a client of HTTP/2 without a certificate gets no text of HTTP/1.1', async () => {
+  const listener = await start(materialOf({ clientCa: authority.ca, http2: true }));
+  let received = '';
+  const socket = await open(listener, { ALPNProtocols: ['h2'] });
+  socket
+    .on('error', () => undefined)
+    .on('data', chunk => {
+      received += chunk;
+    });
+  await once(socket, 'close');
+  expect([socket.alpnProtocol, received]).toEqual(['h2', '']);
+});
+
 it('clients without a certificate may go at any moment', async () => {
   const listener = await start(materialOf({ clientCa: authority.ca }));
   await Promise.all(

@@ -1,16 +1,15 @@
-import type { Clock } from '../../base/clock.ts';
-import type { Logger } from '../../base/logger.ts';
-import type { Exchange } from '../request/exchange.ts';
+import type { Clock } from './clock.ts';
+import type { Logger } from './logger.ts';
 
 /** Lines at once, and how long until there may be one more. */
 const BURST = 10;
 const PER_LINE_MS = 6_000;
 
 /**
- * Warns of refused signatures. Strangers decide how many there are, so there are ten lines at once and ten a minute at
- * most in each worker; the next line tells how many were left out. Nothing is kept of clients.
+ * Lines of the log of which strangers decide how many there are: ten at once and ten a minute at most. The next line tells
+ * how many were left out.
  */
-export class RefusedSignatures {
+export class LimitedLines {
   readonly #logger: Logger;
   readonly #clock: Clock;
   #tokens = BURST;
@@ -23,20 +22,18 @@ export class RefusedSignatures {
     this.#filledMs = clock.monotonicMs();
   }
 
-  note({ requestId, bucket, errorCode, refusedSignature }: Exchange): void {
-    if (!this.#mayLog()) {
+  write(level: 'info' | 'warn', fields: object, message: string): void {
+    if (!this.#logger.isLevelEnabled(level)) return;
+    if (!this.#mayWrite()) {
       this.#leftOut++;
       return;
     }
     const leftOut = this.#leftOut || undefined;
     this.#leftOut = 0;
-    this.#logger.warn(
-      { requestId, bucket, code: errorCode, ...refusedSignature, leftOut },
-      'a signature was refused',
-    );
+    this.#logger[level]({ ...fields, leftOut }, message);
   }
 
-  #mayLog(): boolean {
+  #mayWrite(): boolean {
     const nowMs = this.#clock.monotonicMs();
     const more = Math.floor((nowMs - this.#filledMs) / PER_LINE_MS);
     this.#tokens = Math.min(BURST, this.#tokens + more);
