@@ -62,7 +62,7 @@ export class OutageLog {
 
   /** A request failed without a complete answer. What the gateway itself refused or gave up is no fault of a store. */
   failed(error: StoreError): void {
-    const { code, reason, cause } = error;
+    const { code, reason } = error;
     if (
       code === 'FAULT' ||
       code === 'CIRCUIT_OPEN' ||
@@ -70,7 +70,7 @@ export class OutageLog {
       (code === 'BUSY' && reason !== NO_ANSWER)
     )
       return;
-    this.#failed(reason, cause instanceof Error && cause.message ? cause.message : error.message);
+    this.#failed(reason, error.detail ?? error.message);
   }
 
   #failed(reason: string, text: string): void {

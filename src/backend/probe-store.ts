@@ -145,6 +145,10 @@ function refusedBy({ status, body }: WholeReply, asked: string, bucket: string |
 function unreachable(error: unknown): ProbeResult {
   if (!(error instanceof StoreError))
     return { kind: 'unreachable', cause: 'TIMEOUT', why: 'it did not answer all questions in time' };
-  const detail = error.cause instanceof Error && error.cause.message ? `: ${error.cause.message}` : '';
-  return { kind: 'unreachable', cause: error.reason, why: `${error.message}${detail}` };
+  const { message, reason, detail } = error;
+  return {
+    kind: 'unreachable',
+    cause: reason,
+    why: detail === undefined ? message : `${message}: ${detail}`,
+  };
 }

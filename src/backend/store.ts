@@ -128,6 +128,11 @@ export class StoreError extends Error {
     this.code = code;
     this.reason = reason;
   }
+
+  /** What the cause says, if anything. OpenSSL ends its messages with a newline. */
+  get detail(): string | undefined {
+    return (this.cause instanceof Error && this.cause.message.trimEnd()) || undefined;
+  }
 }
 
 /** Wraps an exception of the gateway's own code as the failure of a call. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { CachePolicy } from '../gateway/request/bucket.ts';
 import { judgeAction } from '../s3/action-verdict.ts';
 import { choice, duration, flag, listOf, map, share, size, text } from './scalars.ts';
+import { formatDuration } from './units.ts';
 
 const DAY_MS = 86_400_000;
 const TIB_BYTES = 2 ** 40;
@@ -126,10 +127,14 @@ export const bucketSchema = bucketKeys
       issues.push(problem(['anonymous'], value.anonymous, 'nothing unless access is public'));
     }
     const policy = overlay(defaultPolicy, value.cache);
-    if (exceedsMaximum(policy)) issues.push(problem(['cache', 'ttl'], value.cache, 'at most maxTtl'));
+    const isDefault = value.cache.maxTtl === undefined;
+    if (exceedsMaximum(policy))
+      issues.push(problem(['cache', 'ttl'], value.cache, atMost(policy, isDefault)));
     for (const [index, rule] of value.rules.entries()) {
-      if (!exceedsMaximum(overlay(policy, rule.cache))) continue;
-      issues.push(problem(['rules', index, 'cache', 'ttl'], rule, 'at most maxTtl'));
+      const ofRule = overlay(policy, rule.cache);
+      if (!exceedsMaximum(ofRule)) continue;
+      const expected = atMost(ofRule, isDefault && rule.cache.maxTtl === undefined);
+      issues.push(problem(['rules', index, 'cache', 'ttl'], rule, expected));
     }
   })
   .transform(({ cache, rules, anonymous, maxBodySize, ...bucket }) => {
@@ -145,6 +150,10 @@ export const bucketSchema = bucketKeys
 
 function exceedsMaximum({ ttlMs, maxTtlMs }: CachePolicy): boolean {
   return ttlMs > maxTtlMs;
+}
+
+function atMost({ maxTtlMs }: CachePolicy, isDefault: boolean): string {
+  return `at most maxTtl (${formatDuration(maxTtlMs)}${isDefault ? ', the default' : ''})`;
 }
 
 function problem(path: PropertyKey[], input: unknown, message: string) {

@@ -121,7 +121,9 @@ const unreadable: Readonly<Record<string, string>> = {
 /** An empty file is a configuration with all defaults. */
 function parseYaml(yaml: string, source: string): unknown {
   const document = parseDocument(yaml, { prettyErrors: false });
-  const problems = document.errors.map(
+  // what follows a tab is read as something else
+  const tab = document.errors.find(({ code }) => code === 'TAB_AS_INDENT');
+  const problems = (tab ? [tab] : document.errors).map(
     ({ code, message, pos }) => `line ${lineAt(yaml, pos[0])}: ${withoutQuotes(code, message)}`,
   );
   if (problems.length > 0) throw new ConfigError(source, problems);

@@ -205,6 +205,8 @@ backends:
     'backends.silent cannot be reached: it does not answer in time (FIRST_BYTE_TIMEOUT;',
   ])
     expect(out).toContain(line);
+  // nor a newline of OpenSSL's
+  expect(out).not.toContain('\\u');
 });
 
 it('gives up after a while, however slowly a store answers', async () => {

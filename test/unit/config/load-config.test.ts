@@ -372,7 +372,15 @@ describe('a problem is named with its key, what it holds and what was expected',
     ],
     [
       bucket('access: public, cache: { ttl: 2d }'),
-      'buckets.photos.cache.ttl holds "2d"; expected at most maxTtl',
+      'buckets.photos.cache.ttl holds "2d"; expected at most maxTtl (1d, the default)',
+    ],
+    [
+      bucket('access: public, cache: { ttl: 2h, maxTtl: 1h }'),
+      'buckets.photos.cache.ttl holds "2h"; expected at most maxTtl (1h)',
+    ],
+    [
+      bucket('access: public, rules: [{ keys: ["**"], cache: { ttl: 2d } }]'),
+      'buckets.photos.rules[0].cache.ttl holds "2d"; expected at most maxTtl (1d, the default)',
     ],
     [
       bucket('access: verify, anonymous: [{ actions: [GetObject] }]'),
@@ -409,6 +417,12 @@ describe('a problem is named with its key, what it holds and what was expected',
     ]),
   ])('%s', (yaml, expected) => {
     expect(problems(yaml)).toEqual([expect.stringContaining(expected)]);
+  });
+
+  it('has one line for the first tab, whatever the parser makes of the rest', () => {
+    expect(problems('a:\n\tb:\n\t\tc: 1\n\td: [\ne: "x\n')).toEqual([
+      'line 2: Tabs are not allowed as indentation',
+    ]);
   });
 
   it('names all problems at once', () => {
