@@ -11,8 +11,12 @@ export interface FreshnessRules {
    * guess is made.
    */
   readonly heuristicShare: number;
-  /** For how long a stale answer may be served where the store fails (RFC 5861 §4). */
+  /** For how long a stale answer that states nothing may be served while it is revalidated (RFC 5861 §3). */
+  readonly staleWhileRevalidateMs: number;
+  /** The same for where the store fails (RFC 5861 §4). */
   readonly staleIfErrorMs: number;
+  /** For how long an answer may be served stale at most because it, or a client, says so. */
+  readonly maxStaleMs: number;
   readonly honourCacheControl: boolean;
 }
 
@@ -43,20 +47,47 @@ export function freshUntilMs(record: FreshnessInputs, rules: FreshnessRules, now
   return directives.restoredUntilMs === undefined ? until : Math.min(until, directives.restoredUntilMs);
 }
 
+/** Until when a record may be served where the store fails (RFC 5861 §4), see `staleUntilMs`. */
+export function servedOnErrorUntilMs(record: FreshnessInputs, rules: FreshnessRules, nowMs: number): number {
+  const { staleIfErrorS } = record.directives;
+  return staleUntilMs(record, rules, nowMs, allowedMs(rules, staleIfErrorS, rules.staleIfErrorMs));
+}
+
+/** Until when a record may be served while it is revalidated (RFC 5861 §3), see `staleUntilMs`. */
+export function servedInBackgroundUntilMs(
+  record: FreshnessInputs,
+  rules: FreshnessRules,
+  nowMs: number,
+): number {
+  const { staleWhileRevalidateS } = record.directives;
+  const forMs = allowedMs(rules, staleWhileRevalidateS, rules.staleWhileRevalidateMs);
+  return staleUntilMs(record, rules, nowMs, forMs);
+}
+
 /**
- * Until when a record may be served where the store fails, as milliseconds since the epoch; -Infinity for one that must
- * not be served stale. What the object itself allows (RFC 5861 §4) can be less than the configured time, not more.
+ * Until when a record may be served stale, as milliseconds since the epoch: for `forMs` after it was fresh; -Infinity for
+ * one that must not be (RFC 9111 §4.2.4).
  *
  * A refusal is never served stale: the object may be there by now. Nor is a restored copy after its expiry, since the
  * store would refuse it, nor what a write of unknown outcome may have changed.
  */
-export function servedOnErrorUntilMs(record: FreshnessInputs, rules: FreshnessRules, nowMs: number): number {
+export function staleUntilMs(
+  record: FreshnessInputs,
+  rules: FreshnessRules,
+  nowMs: number,
+  forMs: number,
+): number {
   const { directives, isNegative } = record;
   const isBound = rules.honourCacheControl && (directives.noCache || directives.mustRevalidate);
-  if (isNegative || isBound || rules.staleIfErrorMs === 0) return -Infinity;
-  const statedS = rules.honourCacheControl ? (directives.staleIfErrorS ?? Infinity) : Infinity;
-  const until = freshUntilMs(record, rules, nowMs) + Math.min(rules.staleIfErrorMs, statedS * 1_000);
+  if (isNegative || isBound || forMs === 0) return -Infinity;
+  const until = freshUntilMs(record, rules, nowMs) + forMs;
   return Math.min(until, directives.restoredUntilMs ?? Infinity);
+}
+
+/** What an answer states counts as far as `maxStale`, or what is configured, allows it. */
+function allowedMs(rules: FreshnessRules, statedS: number | undefined, configuredMs: number): number {
+  if (!rules.honourCacheControl || statedS === undefined) return configuredMs;
+  return Math.min(statedS * 1_000, Math.max(configuredMs, rules.maxStaleMs));
 }
 
 /** RFC 9111 §4.2.1, then §4.2.2, then what is configured. */
@@ -80,5 +111,10 @@ function statedLifetimeMs(directives: FreshnessDirectives): number | undefined {
 
 /** RFC 9111 §4.2.3: seconds since the store generated the answer, rounded down. */
 export function ageS(record: FreshnessInputs, nowMs: number): number {
-  return Math.max(0, Math.floor((nowMs - record.receivedMs + record.directives.initialAgeMs) / 1000));
+  return Math.floor(ageMs(record, nowMs) / 1000);
+}
+
+/** The same in milliseconds; 0 where the clock was set back. */
+export function ageMs(record: FreshnessInputs, nowMs: number): number {
+  return Math.max(0, nowMs - record.receivedMs + record.directives.initialAgeMs);
 }

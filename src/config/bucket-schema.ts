@@ -31,27 +31,21 @@ export const keyPatterns = () =>
 
 const ttl = () => duration(0, MAX_TTL_MS);
 
-/** Serving stale answers is not supported yet, so only 0 is accepted. */
-const noStale = () => ttl().refine(ms => ms === 0, { error: '0s', params: { notBuilt: 'value' } });
-
 const blockSize = () =>
   size(4 * 2 ** 10, 16 * 2 ** 20).refine(bytes => Number.isInteger(Math.log2(bytes)), {
     error: 'a power of two, such as 256KiB or 1MiB',
   });
 
-/** A policy including keys that the gateway does not use yet. */
-interface ConfiguredPolicy extends CachePolicy {
-  readonly staleWhileRevalidateMs: number;
-}
-
-const defaultPolicy: ConfiguredPolicy = {
+const defaultPolicy: CachePolicy = {
   ttlMs: 60_000,
   maxTtlMs: DAY_MS,
   negativeTtlMs: 5_000,
   heuristicShare: 0,
   staleWhileRevalidateMs: 0,
   staleIfErrorMs: 0,
+  maxStaleMs: 0,
   honourCacheControl: true,
+  clientDirectives: 'ignore',
   blockSizeBytes: 2 ** 20,
   // The largest object that docs/semantics.md allows.
   maxObjectSizeBytes: 5 * TIB_BYTES,
@@ -63,9 +57,11 @@ const policyKeys = {
   maxTtl: ttl().meta({ fallback: defaultPolicy.maxTtlMs }),
   negativeTtl: ttl().meta({ fallback: defaultPolicy.negativeTtlMs }),
   heuristicShare: share().meta({ fallback: defaultPolicy.heuristicShare }),
-  staleWhileRevalidate: noStale().meta({ fallback: defaultPolicy.staleWhileRevalidateMs }),
+  staleWhileRevalidate: ttl().meta({ fallback: defaultPolicy.staleWhileRevalidateMs }),
   staleIfError: ttl().meta({ fallback: defaultPolicy.staleIfErrorMs }),
+  maxStale: ttl().meta({ fallback: defaultPolicy.maxStaleMs }),
   honourCacheControl: flag().meta({ fallback: defaultPolicy.honourCacheControl }),
+  clientDirectives: choice(['ignore', 'honour']).meta({ fallback: defaultPolicy.clientDirectives }),
   blockSize: blockSize().meta({ fallback: defaultPolicy.blockSizeBytes }),
   maxObjectSize: size(1, 1024 * TIB_BYTES).meta({ fallback: defaultPolicy.maxObjectSizeBytes }),
 };
@@ -73,7 +69,7 @@ const policyKeys = {
 const partialPolicy = map(policyKeys).partial();
 
 /** Overrides `base` with `given`, so that a rule only needs to list what differs from its bucket. */
-function overlay(base: ConfiguredPolicy, given: z.output<typeof partialPolicy>): ConfiguredPolicy {
+function overlay(base: CachePolicy, given: z.output<typeof partialPolicy>): CachePolicy {
   return {
     ttlMs: given.ttl ?? base.ttlMs,
     maxTtlMs: given.maxTtl ?? base.maxTtlMs,
@@ -81,7 +77,9 @@ function overlay(base: ConfiguredPolicy, given: z.output<typeof partialPolicy>):
     heuristicShare: given.heuristicShare ?? base.heuristicShare,
     staleWhileRevalidateMs: given.staleWhileRevalidate ?? base.staleWhileRevalidateMs,
     staleIfErrorMs: given.staleIfError ?? base.staleIfErrorMs,
+    maxStaleMs: given.maxStale ?? base.maxStaleMs,
     honourCacheControl: given.honourCacheControl ?? base.honourCacheControl,
+    clientDirectives: given.clientDirectives ?? base.clientDirectives,
     blockSizeBytes: given.blockSize ?? base.blockSizeBytes,
     maxObjectSizeBytes: given.maxObjectSize ?? base.maxObjectSizeBytes,
   };

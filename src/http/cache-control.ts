@@ -31,13 +31,13 @@ const MAX_DELTA_S = 2 ** 31;
 const directive = /([\w!#$%&'*+.^`|~-]+)(?:=("(?:[^"\\]|\\.)*"|[^\s,"]*))?/g;
 
 /** Directives as they are written: the values of each name, in their order. */
-type Directives = ReadonlyMap<string, readonly (string | undefined)[]>;
+export type Directives = ReadonlyMap<string, readonly (string | undefined)[]>;
 
 /**
  * Splits a list of directives. Names are case-insensitive, a value may be a token or quoted (RFC 9111 §5.2); what is no
  * directive is skipped.
  */
-function splitDirectives(list: string): Directives {
+export function splitDirectives(list: string): Directives {
   const directives = new Map<string, (string | undefined)[]>();
   for (const [, name = '', value] of list.matchAll(directive)) {
     const key = name.toLowerCase();

@@ -12,6 +12,8 @@ type KnownField =
   | 'ifModifiedSince'
   | 'ifUnmodifiedSince'
   | 'origin'
+  | 'cacheControl'
+  | 'pragma'
   | 'contentType'
   | 'authorization'
   | 'traceparent'
@@ -34,6 +36,8 @@ const meanings: Readonly<Record<string, FieldMeaning>> = {
   'If-Modified-Since': { kind: 'known', field: 'ifModifiedSince', isCondition: true },
   'If-Unmodified-Since': { kind: 'known', field: 'ifUnmodifiedSince', isCondition: true },
   Origin: { kind: 'known', field: 'origin' },
+  'Cache-Control': { kind: 'known', field: 'cacheControl' },
+  Pragma: { kind: 'known', field: 'pragma' },
   'Content-Type': { kind: 'known', field: 'contentType' },
   Authorization: { kind: 'known', field: 'authorization' },
   traceparent: { kind: 'known', field: 'traceparent' },
@@ -70,6 +74,8 @@ export class RequestFields {
   ifModifiedSince: string | undefined;
   ifUnmodifiedSince: string | undefined;
   origin: string | undefined;
+  cacheControl: string | undefined;
+  pragma: string | undefined;
   contentType: string | undefined;
   authorization: string | undefined;
   /** As they came: whether they are valid is for `traceOf` to say. */

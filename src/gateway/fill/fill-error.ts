@@ -51,6 +51,15 @@ export class OwnerLostError extends StoreError {
   }
 }
 
+/** The client takes only what is cached (RFC 9111 §5.2.1.7), and that does not answer it. */
+export class NotCachedError extends Error {
+  readonly code = 'NOT_CACHED';
+
+  constructor() {
+    super('what is cached does not answer this request, which says only-if-cached');
+  }
+}
+
 /** All cache memory is in use; no further fill can start. */
 export class OverloadedError extends Error {
   readonly code = 'OVERLOADED';

@@ -5,6 +5,7 @@ import type { Generation } from '../../cache/generation.ts';
 import type { GenerationIdentity } from '../../cache/generation-identity.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
 import type { Asked, ObjectRecord, ReadableRecord } from '../../cache/record.ts';
+import { isReusable } from '../../cache/reuse.ts';
 import {
   type ContentHead,
   checksumsOf,
@@ -15,8 +16,7 @@ import {
   tellsWhole,
 } from '../fill/content-head.ts';
 import { InvalidReplyError, isRetryableStatus, RefusedByStoreError, refusedBy } from '../fill/fill-error.ts';
-import { cacheHit } from '../request/cache-status.ts';
-import { flightName, type ObjectRead } from '../request/object-read.ts';
+import type { ObjectRead } from '../request/object-read.ts';
 import type { ContentFactory } from './content-factory.ts';
 import {
   type ArrivingBytes,
@@ -27,11 +27,17 @@ import {
   partNumberOf,
   type TakenAnswer,
 } from './first-fetch.ts';
-import type { Learned, LookupResult, ObjectSource } from './object-source.ts';
-import { answersRead, lookupFresh, lookupRecord, type RecordCache } from './record-cache.ts';
-import { isRememberedRefusal, readableRecord, refusedRecord, uncacheableRecord } from './reply-record.ts';
-import { SingleFlight } from './single-flight.ts';
-import { staleAnswer } from './stale-record.ts';
+import { answerAtOnce, heldAnswer, staleAnswer } from './held-answers.ts';
+import { type Learned, type LookupResult, learnedOf, type ObjectSource } from './object-source.ts';
+import { ReadFlights } from './read-flights.ts';
+import { answersRead, haveSameContent, lookupFresh, lookupRecord, type RecordCache } from './record-cache.ts';
+import {
+  isOf,
+  isRememberedRefusal,
+  readableRecord,
+  refusedRecord,
+  uncacheableRecord,
+} from './reply-record.ts';
 import { isFailureOfStore, withdrawsObject } from './store-failure.ts';
 import type { StoreFetcher } from './store-fetcher.ts';
 
@@ -53,11 +59,11 @@ export class LocalObjects implements ObjectSource {
   readonly #contents: ContentFactory;
   readonly #fetcher: StoreFetcher;
   readonly #clock: Clock;
-  readonly #singleFlight = new SingleFlight<Learned>();
-  #coalesced = 0;
+  readonly #flights: ReadFlights;
 
   constructor(records: RecordCache, contents: ContentFactory, fetcher: StoreFetcher, clock: Clock) {
     this.records = records;
+    this.#flights = new ReadFlights(records);
     this.#contents = contents;
     this.#fetcher = fetcher;
     this.#clock = clock;
@@ -65,37 +71,40 @@ export class LocalObjects implements ObjectSource {
 
   /** Requests that shared another request's answer. */
   get coalesced(): number {
-    return this.#coalesced;
+    return this.#flights.coalesced;
   }
 
   /** The objects with a store request in progress. */
-  *asking(): Iterable<ObjectKey> {
-    for (const { objectKey } of this.#singleFlight.running) yield objectKey;
+  asking(): Iterable<ObjectKey> {
+    return this.#flights.objects();
   }
 
   /**
    * The record for `read`, requested from the store if necessary.
    *
    * @param withChecksums whether it must have all checksums the store has (docs/semantics.md, Decided 12)
-   * @throws RefusedByStoreError for an answer that must not be shared; StoreError when there is none
+   * @throws RefusedByStoreError for an answer that must not be shared; StoreError when there is none; NotCachedError
    */
   async find(read: ObjectRead, withChecksums = false): Promise<LookupResult> {
+    if (read.directives?.onlyIfCached) return heldAnswer(this.records, read, this.#clock.nowMs());
     if (withChecksums) {
-      const found = await this.#shared(read, 'checksums', () => this.#askAnew(read, undefined));
+      const found = await this.#flights.shared(read, 'checksums', asked => this.#askAnew(asked, undefined));
       if (answersRead(found.record, read)) return found;
     }
     const nowMs = this.#clock.nowMs();
-    const known = lookupFresh(this.records, read, nowMs);
-    if (known) return { record: known, ...cacheHit };
-    const stale = lookupRecord(this.records, read);
-    if (stale?.kind === 'readable' && freshUntilMs(stale, read.policy, nowMs) <= nowMs) {
-      const found = await this.#revalidated(read, stale);
+    const atOnce = answerAtOnce(this.records, read, nowMs);
+    if (atOnce?.staleUse === 'stale-while-revalidate')
+      this.#flights.begin(read, 'revalidate', asked => this.#revalidate(asked, atOnce.record));
+    if (atOnce) return atOnce;
+    const held = lookupRecord(this.records, read);
+    if (held?.kind === 'readable' && !isReusable(held, read.policy, read.directives, nowMs)) {
+      const found = await this.#revalidated(read, held, nowMs);
       if (answersRead(found.record, read)) return found;
     }
-    return this.#shared(read, `part ${read.partNumber ?? ''}`, () =>
-      read.method === 'HEAD'
-        ? this.#askHead(read, read.partNumber)
-        : this.#askGet(read, this.#firstExtent(read)),
+    return this.#flights.shared(read, `part ${read.partNumber ?? ''}`, asked =>
+      asked.method === 'HEAD'
+        ? this.#askHead(asked, asked.partNumber)
+        : this.#askGet(asked, this.#firstExtent(asked)),
     );
   }
 
@@ -113,9 +122,11 @@ export class LocalObjects implements ObjectSource {
     const isCurrent = this.records.isCurrent(read, record);
     if (withdrawsObject(reply.status)) this.withdraw(read);
     if (!isCurrent || !isRememberedRefusal(reply)) return;
-    const { epoch, isUnsettled, receivedMs } = record;
-    const asked = { epoch, isUnsettled, requestedMs: receivedMs };
-    this.#learnRefusal({ read, method: 'GET', partNumber: undefined, ...asked }, reply);
+    const { epoch, isUnsettled, receivedMs: requestedMs } = record;
+    this.#learnRefusal(
+      { read, method: 'GET', partNumber: undefined, epoch, isUnsettled, requestedMs },
+      reply,
+    );
   }
 
   /** The store has refused `read`: what is held is not served any more where it fails, until it has confirmed it. */
@@ -123,29 +134,16 @@ export class LocalObjects implements ObjectSource {
     this.records.withdraw(read);
   }
 
-  /**
-   * GET and HEAD share no request: a store may refuse one of them, and only GET has an error body. Nor do buckets with
-   * different size limits: what is too large for one of them is cached for another.
-   */
-  async #shared(read: ObjectRead, question: string, ask: () => Promise<Learned>): Promise<LookupResult> {
-    const { method, policy } = read;
-    const { epoch, isUnsettled } = this.records.askedNow(read);
-    // who asks after an unsettled time must not get what was read in it
-    const when = isUnsettled ? 'unsettled' : 'settled';
-    const name = flightName(read, `${method} ${policy.maxObjectSizeBytes} ${when} ${question}`);
-    const { answer, isJoined } = this.#singleFlight.join(name, read.objectKey, epoch, ask);
-    if (isJoined) this.#coalesced++;
-    return { ...(await answer), isCollapsed: isJoined };
-  }
-
   #firstExtent(read: ObjectRead): FirstExtent {
-    return firstExtent(read, this.#contents.firstExtentBytes(this.#singleFlight.running.size));
+    return firstExtent(read, this.#contents.firstExtentBytes(this.#flights.running));
   }
 
   /** What the store says of a stale record, or the record itself where the store fails and that may be served. */
-  async #revalidated(read: ObjectRead, stale: ReadableRecord): Promise<LookupResult> {
+  async #revalidated(read: ObjectRead, held: ReadableRecord, nowMs: number): Promise<LookupResult> {
+    const forwarded = freshUntilMs(held, read.policy, nowMs) > nowMs ? 'request' : 'stale';
     try {
-      return await this.#shared(read, 'revalidate', () => this.#revalidate(read, stale));
+      const found = await this.#flights.shared(read, 'revalidate', asked => this.#revalidate(asked, held));
+      return { ...found, forwarded };
     } catch (error) {
       const known = lookupRecord(this.records, read);
       const instead = staleAnswer(known, read, error, this.#clock.nowMs());
@@ -155,11 +153,11 @@ export class LocalObjects implements ObjectSource {
   }
 
   /** Asks about the whole object even for a reader of a part: the others who wait may want another one, or none. */
-  async #revalidate(read: ObjectRead, stale: ReadableRecord): Promise<Learned> {
+  async #revalidate(read: ObjectRead, stale: ObjectRecord): Promise<Learned> {
     const whole = { ...read, partNumber: undefined };
     const extent = read.partNumber === undefined ? this.#firstExtent(read) : firstBlock(read);
     const learned = await this.#askAnew(whole, extent);
-    const isSame = learned.record.kind === 'readable' && learned.record.content === stale.content;
+    const isSame = haveSameContent(learned.record, stale);
     return { ...learned, how: isSame ? 'revalidated' : 'fetched', forwarded: 'stale' };
   }
 
@@ -277,12 +275,4 @@ export class LocalObjects implements ObjectSource {
     const record = refusedRecord(reply, { ...question, receivedMs: this.#clock.nowMs() });
     return learnedOf(record, readContentHead(reply), this.records.store(question.read, record));
   }
-}
-
-function learnedOf(record: ObjectRecord, { status, isCharged }: ContentHead, isStored: boolean): Learned {
-  return { record, how: 'fetched', forwarded: 'uri-miss', forwardStatus: status, isStored, isCharged };
-}
-
-function isOf({ entityTag, sizeBytes }: ReadableRecord, head: ContentHead): boolean {
-  return entityTag === head.entityTag && sizeBytes === head.sizeBytes;
 }

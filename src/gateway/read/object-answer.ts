@@ -12,6 +12,7 @@ import type { Answer } from '../../transport/answer.ts';
 import { readContentHead } from '../fill/content-head.ts';
 import {
   InvalidReplyError,
+  NotCachedError,
   ObjectChangedError,
   OwnerLostError,
   RefusedByStoreError,
@@ -35,6 +36,7 @@ import {
   failedAtStore,
   fromFallback,
   type LookupOutcome,
+  notAsked,
   refusedByStore,
 } from '../request/cache-status.ts';
 import type { ClientRead } from '../request/client-read.ts';
@@ -135,7 +137,8 @@ export class ObjectAnswer implements SendCallbacks {
       replyRefusal(exchange, read.bucket, error.reply, mayKnowMissing);
     } else {
       exchange.failure = error instanceof Error ? error : new Error(String(error));
-      if (!record && isStoreFailure(error)) exchange.report = failedAtStore(error.code);
+      if (error instanceof NotCachedError) exchange.report = notAsked;
+      else if (!record && isStoreFailure(error)) exchange.report = failedAtStore(error.code);
       const crossOrigin = (record?.fields ?? []).filter(isCrossOrigin);
       replyError(exchange, asS3Error(error), rawFromFields(crossOrigin, exchange.prefix));
     }

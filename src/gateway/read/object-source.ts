@@ -1,5 +1,6 @@
 import type { WholeReply } from '../../backend/store.ts';
 import type { ObjectRecord } from '../../cache/record.ts';
+import type { ContentHead } from '../fill/content-head.ts';
 import type { LookupOutcome } from '../request/cache-status.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 import type { RecordIndex } from './record-cache.ts';
@@ -13,6 +14,15 @@ export interface LookupResult extends LookupOutcome {
 export type Learned = Omit<LookupResult, 'isCollapsed' | 'how'> & {
   readonly how: 'fetched' | 'revalidated';
 };
+
+/** What a store's answer tells. @param isStored whether `record` was kept */
+export function learnedOf(
+  record: ObjectRecord,
+  { status, isCharged }: ContentHead,
+  isStored: boolean,
+): Learned {
+  return { record, how: 'fetched', forwarded: 'uri-miss', forwardStatus: status, isStored, isCharged };
+}
 
 /** Where a worker looks up objects: in its own cache, or with the worker that owns them. */
 export interface ObjectSource {

@@ -1,9 +1,9 @@
 import { type Entry, type EntryTable, generationsOf } from '../../cache/entry-table.ts';
 import type { Epochs } from '../../cache/epochs.ts';
-import { freshUntilMs } from '../../cache/freshness.ts';
 import { Generation } from '../../cache/generation.ts';
 import type { GenerationIdentity } from '../../cache/generation-identity.ts';
 import { type Asked, getRecordName, knowsPart, type ObjectRecord } from '../../cache/record.ts';
+import { isReusable } from '../../cache/reuse.ts';
 import type { UnsettledKeys } from '../../cache/unsettled-keys.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 
@@ -23,11 +23,13 @@ export function lookupRecord(index: RecordIndex, read: ObjectRead): ObjectRecord
   return record?.epoch === index.epochOf(read) ? record : undefined;
 }
 
-/** The record that answers `read` at `nowMs` without a question to the store. */
+/** The record that answers `read` at `nowMs` without a question to the store: a fresh one that the client takes. */
 export function lookupFresh(index: RecordIndex, read: ObjectRead, nowMs: number): ObjectRecord | undefined {
   const record = lookupRecord(index, read);
-  if (!record || isSmallEnough(record, read) || freshUntilMs(record, read.policy, nowMs) <= nowMs)
-    return undefined;
+  if (!record || isSmallEnough(record, read)) return undefined;
+  // what is not kept is the store's own answer each time
+  const directives = record.kind === 'uncacheable' ? undefined : read.directives;
+  if (!isReusable(record, read.policy, directives, nowMs)) return undefined;
   const { partNumber } = read;
   return partNumber === undefined || knowsPart(record, partNumber) ? record : undefined;
 }
@@ -158,7 +160,8 @@ function isStillHeld(held: ObjectRecord | undefined, record: ObjectRecord): bool
   return held.entityTag === record.entityTag && held.versionId === record.versionId;
 }
 
-function haveSameContent(one: ObjectRecord, other: ObjectRecord): boolean {
+/** Whether both are of one content. */
+export function haveSameContent(one: ObjectRecord, other: ObjectRecord): boolean {
   return one.kind === 'readable' && other.kind === 'readable' && one.content === other.content;
 }
 

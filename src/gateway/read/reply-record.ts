@@ -113,6 +113,11 @@ export function uncacheableRecord(
   };
 }
 
+/** Whether an answer is about the content of `record`, whichever part of it. */
+export function isOf({ entityTag, sizeBytes }: ReadableRecord, head: ContentHead): boolean {
+  return entityTag === head.entityTag && sizeBytes === head.sizeBytes;
+}
+
 /** docs/semantics.md, Decided 8: only missing, delete marker by id, and archived are cached. */
 export function isRememberedRefusal(reply: WholeReply): boolean {
   if (reply.status === 404 || reply.status === 405) return true;

@@ -10,6 +10,7 @@ import { readAtFallback } from '../request/fallback-bucket.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 import { type AnswerParts, type FailedRead, ObjectAnswer, selectionFor } from './object-answer.ts';
 import type { LookupResult, ObjectSource, ObjectSources } from './object-source.ts';
+import { passRead } from './pass-read.ts';
 import { lookupFresh } from './record-cache.ts';
 import { mayFallBack } from './store-failure.ts';
 
@@ -36,8 +37,13 @@ export class ObjectServer implements AnswerParts {
    */
   serve(client: ClientRead, source: ObjectSource, failed?: FailedRead): void {
     const answer = new ObjectAnswer(client, source, this, REPEATED_LOOKUPS, failed);
-    const record = lookupFresh(source.records, client.read, client.nowMs);
+    const { directives } = client.read;
+    // the owner of the object knows what is held of it
+    const record = directives?.onlyIfCached
+      ? undefined
+      : lookupFresh(source.records, client.read, client.nowMs);
     if (record && !lacksChecksums(client, record)) answer.answer(record, cacheHit);
+    else if (directives?.noStore && !directives.onlyIfCached) passRead(client, this.observer, 'no-store');
     else this.#ask(client, source, answer);
   }
 
@@ -106,11 +112,12 @@ function lacksChecksums(client: ClientRead, record: ObjectRecord): boolean {
 /** The store's answer for an object that does not exist; undefined if it does. Fetches no bytes. */
 async function findAbsence(read: ObjectRead, source: ObjectSource): Promise<LookupResult | undefined> {
   const name = recordName(read.versionId, read.variant, 'HEAD');
-  const found = await source.find({ ...read, method: 'HEAD', recordName: name, partNumber: undefined });
+  const asked = { ...read, directives: undefined, partNumber: undefined };
+  const found = await source.find({ ...asked, method: 'HEAD', recordName: name });
   if (!tellsAbsence(found)) return undefined;
   if (read.method === 'HEAD') return found;
   // only GET has an error body; a refusal of a part would not be one of the object
-  const told = await source.find({ ...read, partNumber: undefined });
+  const told = await source.find(asked);
   return tellsAbsence(told) ? told : undefined;
 }
 

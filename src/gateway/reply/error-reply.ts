@@ -7,6 +7,7 @@ import { InvalidListError } from '../../s3/listing/listing-xml.ts';
 import type { RequestIds } from '../../s3/request-ids.ts';
 import {
   InvalidReplyError,
+  NotCachedError,
   ObjectChangedError,
   OverloadedError,
   RefusedByStoreError,
@@ -20,6 +21,8 @@ import { chargeHeader, PreparedHeaders } from './prepared-headers.ts';
 export function asS3Error(error: unknown): S3Error {
   if (error instanceof S3Error) return error;
   if (isWantOfRoom(error)) return slowDown({ cause: error });
+  if (error instanceof NotCachedError)
+    return s3Error('GatewayTimeout', { message: error.message, cause: error });
   if (error instanceof ObjectChangedError) return slowDown({ message: error.message, cause: error });
   if (error instanceof InvalidReplyError || error instanceof InvalidListError)
     return s3Error('BadGateway', { cause: error });

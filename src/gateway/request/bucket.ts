@@ -10,6 +10,8 @@ export interface CachePolicy extends FreshnessRules {
   readonly blockSizeBytes: number;
   /** Larger objects are passed through without being cached. */
   readonly maxObjectSizeBytes: number;
+  /** Whether clients may say what they take from the cache (RFC 9111 §5.2.1). */
+  readonly clientDirectives: 'honour' | 'ignore';
 }
 
 /** A bucket as clients address it, with everything needed to serve it. */

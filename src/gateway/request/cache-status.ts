@@ -1,4 +1,5 @@
 import type { Coverage } from '../../cache/coverage.ts';
+import type { StaleUse } from '../../cache/reuse.ts';
 
 /** `x-cache`, and the metric label `cache`. */
 export type CacheResult = 'HIT' | 'MISS' | 'PARTIAL' | 'STALE' | 'REVALIDATED' | 'BYPASS';
@@ -14,11 +15,16 @@ export interface CacheReport {
 export interface LookupOutcome {
   /**
    * `hit`: cached and fresh. `fetched`: from the store. `revalidated`: cached, and confirmed by the store. `stale`: cached,
-   * and the store has failed to confirm it.
+   * and served although the store has not confirmed it.
    */
   readonly how: 'hit' | 'fetched' | 'revalidated' | 'stale';
-  /** Why the store was asked, a value of RFC 9211 §2.2; undefined on a hit. */
-  readonly forwarded: 'uri-miss' | 'stale' | undefined;
+  /** Why a stale answer was served; undefined for others. */
+  readonly staleUse?: StaleUse | 'stale-if-error' | undefined;
+  /**
+   * Why the store was asked, a value of RFC 9211 §2.2; undefined on a hit, and for a stale answer that nobody waited for.
+   * `request`: what is cached is fresh, but not as the client asks for.
+   */
+  readonly forwarded: 'uri-miss' | 'stale' | 'request' | undefined;
   /** The store's status; undefined on a hit, and where it gave none. */
   readonly forwardStatus: number | undefined;
   /** Whether it waited for the store request of another client request (RFC 9211 §2.6). */
@@ -44,6 +50,9 @@ export const refusedBeforeLookup: CacheReport = {
 export function refusedByStore(status: number): CacheReport {
   return { result: 'MISS', cacheStatus: `tidegate; fwd=uri-miss; fwd-status=${status}` };
 }
+
+/** Nothing cached could be used, and the client did not want the store to be asked (RFC 9111 §5.2.1.7). */
+export const notAsked: CacheReport = { result: 'MISS', cacheStatus: 'tidegate; detail=only-if-cached' };
 
 /** Nothing cached could be used and the store gave no answer. @param code the error code */
 export function failedAtStore(code: string): CacheReport {
@@ -102,12 +111,15 @@ function reportOfAnswer({
   return { result: how === 'revalidated' ? 'REVALIDATED' : 'MISS', cacheStatus: parts.join('; ') };
 }
 
-/** The store was asked, and a stale answer is served. RFC 9211 §2.2, §2.4 */
-function reportOfStale({ forwardStatus, isCollapsed }: LookupOutcome, ttlS: number): CacheReport {
-  const parts = ['tidegate', 'fwd=stale'];
+/** A stale answer is served: without asking the store, or because it has failed. RFC 9211 §2.1, §2.2, §2.4 */
+function reportOfStale(
+  { forwarded, forwardStatus, isCollapsed, staleUse }: LookupOutcome,
+  ttlS: number,
+): CacheReport {
+  const parts = ['tidegate', forwarded ? `fwd=${forwarded}` : 'hit'];
   if (forwardStatus !== undefined) parts.push(`fwd-status=${forwardStatus}`);
   if (isCollapsed) parts.push('collapsed');
-  return { result: 'STALE', cacheStatus: [...parts, `ttl=${ttlS}`, 'detail=stale-if-error'].join('; ') };
+  return { result: 'STALE', cacheStatus: [...parts, `ttl=${ttlS}`, `detail=${staleUse}`].join('; ') };
 }
 
 /** The answer came from the fallback, which it says instead of any other detail. RFC 9211 §2.8 */

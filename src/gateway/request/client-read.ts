@@ -11,7 +11,7 @@ import { isRenamed, objectKeyOf } from './bucket.ts';
 import { takesCustomerKeys } from './customer-keys.ts';
 import type { Exchange } from './exchange.ts';
 import type { Located } from './locate.ts';
-import type { ObjectRead } from './object-read.ts';
+import { heardDirectives, type ObjectRead } from './object-read.ts';
 
 /** A client's GetObject or HeadObject, parsed and authenticated. */
 export interface ClientRead {
@@ -57,10 +57,12 @@ export function clientRead(
   const range = parseRange(fields.range);
   const variant = { origin: fields.origin, expectedBucketOwner, requestPayer };
   const method = exchange.isHead ? 'HEAD' : 'GET';
+  const policy = bucket.policyFor(key);
+  const directives = heardDirectives(policy, fields);
   const read: ObjectRead = {
     method,
     bucket,
-    policy: bucket.policyFor(key),
+    policy,
     objectKey: objectKeyOf(bucket, key),
     versionId,
     variant,
@@ -68,6 +70,7 @@ export function clientRead(
     range,
     partNumber,
     isConditional: fields.isConditional,
+    ...(directives && { directives }),
     ...(exchange.trace && { trace: exchange.trace }),
   };
   return {

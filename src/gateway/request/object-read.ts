@@ -2,7 +2,9 @@ import { lengthPrefixed } from '../../base/length-prefixed.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
 import type { Variant } from '../../cache/record.ts';
 import type { RangeRequest } from '../../http/range.ts';
+import { parseRequestDirectives, type RequestDirectives } from '../../http/request-directives.ts';
 import type { TraceContext } from '../../http/trace-context.ts';
+import type { RequestFields } from '../../s3/request-fields.ts';
 import type { Bucket, CachePolicy } from './bucket.ts';
 
 /** A GetObject or HeadObject as the look-up sees it: parsed, authorised, and independent of the dialect. */
@@ -20,11 +22,22 @@ export interface ObjectRead {
   readonly partNumber: number | undefined;
   /** With preconditions the bytes may turn out not to be needed, so a miss fetches at most one block. */
   readonly isConditional: boolean;
+  /** What the client asks of the cache; undefined where it asks for nothing, or is not heard. */
+  readonly directives?: RequestDirectives | undefined;
   /**
    * The trace of the request. Readers who share a call to the store may have different ones; the call carries that of
    * the first.
    */
   readonly trace?: TraceContext | undefined;
+}
+
+/** What a client asks of the cache, where `policy` lets it. */
+export function heardDirectives(
+  { clientDirectives }: CachePolicy,
+  { cacheControl, pragma }: Pick<RequestFields, 'cacheControl' | 'pragma'>,
+): RequestDirectives | undefined {
+  if (clientDirectives === 'ignore' || (cacheControl === undefined && pragma === undefined)) return undefined;
+  return parseRequestDirectives(cacheControl, pragma);
 }
 
 /** Identifies a record among all objects. Most have the empty `recordName`; no string is built then. */

@@ -2,7 +2,7 @@ import { parseRange } from '../../http/range.ts';
 import type { RequestFields } from '../../s3/request-fields.ts';
 import type { ClientRead } from './client-read.ts';
 import type { Exchange } from './exchange.ts';
-import type { ObjectRead } from './object-read.ts';
+import { heardDirectives, type ObjectRead } from './object-read.ts';
 
 /**
  * Longer ones are not memoised. A bucket and the longest key, percent-encoded, and the name of a host (RFC 1035 §2.3.4)
@@ -29,7 +29,7 @@ const noRange = parseRange(undefined);
 /**
  * Memoises plain reads: anonymous GETs without query, store fields or Origin, which are most of the traffic. Nothing but
  * host and URL decides their address, bucket, grants and policy, and whether the host is valid, so these are worked out
- * once per host and URL; range and preconditions are parsed again.
+ * once per host and URL; range, preconditions and directives are parsed again.
  */
 export class PlainReads {
   readonly #reads = new TargetMemo<PlainRead>();
@@ -46,7 +46,9 @@ export class PlainReads {
     exchange.operation = 'GetObject';
     const { visibility, mayKnowMissing } = plain;
     const isWhole = fields.range === undefined && !fields.isConditional;
-    const untraced = isWhole ? plain.read : partOf(plain.read, fields);
+    const undirected = isWhole ? plain.read : partOf(plain.read, fields);
+    const directives = heardDirectives(undirected.policy, fields);
+    const untraced = directives ? { ...undirected, directives } : undirected;
     const read = exchange.trace ? { ...untraced, trace: exchange.trace } : untraced;
     return {
       exchange,
@@ -67,7 +69,7 @@ export class PlainReads {
     const { bucket, key = '', prefix, url, caller } = exchange;
     const host = plainHost(exchange, fields);
     if (host === undefined || caller !== undefined || url.includes('?')) return;
-    const whole = { ...read, range: noRange, isConditional: false, trace: undefined };
+    const whole = { ...read, range: noRange, isConditional: false, directives: undefined, trace: undefined };
     const plain = { bucket, key, prefix, read: whole, visibility, mayKnowMissing };
     // the key is held twice, and may need two bytes per character
     this.#reads.add(host, url, plain, 2 * (key.length + read.objectKey.text.length));

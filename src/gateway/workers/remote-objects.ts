@@ -73,16 +73,12 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
   }
 
   /**
-   * In place of the owner. It may have learned that the store refuses the object, so nothing stale is served here where the
-   * store fails; and it is told of what is refused here, since it may only be blocked.
+   * In place of the owner. It may have learned that the store refuses the object, so nothing stale is served here; and it is told of what is refused here, since it may only be blocked.
    */
   async #findInstead(read: ObjectRead, withChecksums: boolean): Promise<LookupResult> {
-    const { policy } = read;
+    const policy = { ...read.policy, staleWhileRevalidateMs: 0, staleIfErrorMs: 0, maxStaleMs: 0 };
     try {
-      const found = await this.#own.find(
-        { ...read, policy: { ...policy, staleIfErrorMs: 0 } },
-        withChecksums,
-      );
+      const found = await this.#own.find({ ...read, policy }, withChecksums);
       if (found.record.kind === 'refused') this.#withdraw(read);
       return found;
     } catch (error) {

@@ -2,6 +2,7 @@ import { StoreError, type WholeReply } from '../../backend/store.ts';
 import type { ErrorCodec } from '../../base/rpc-error.ts';
 import {
   InvalidReplyError,
+  NotCachedError,
   ObjectChangedError,
   OverloadedError,
   RefusedByStoreError,
@@ -18,7 +19,7 @@ type WireError =
   | { readonly kind: 'refused'; readonly reply: WholeReply }
   | { readonly kind: 'changed' | 'wrong'; readonly message: string }
   | { readonly kind: 'other'; readonly message: string; readonly stack: string | undefined }
-  | { readonly kind: 'overloaded' };
+  | { readonly kind: 'overloaded' | 'not cached' };
 
 /** Errors between workers keep the classes that readers tell apart. */
 export const wireErrors: ErrorCodec = {
@@ -33,6 +34,7 @@ export function encodeError(error: unknown): WireError {
   }
   if (error instanceof RefusedByStoreError) return { kind: 'refused', reply: error.reply };
   if (error instanceof OverloadedError) return { kind: 'overloaded' };
+  if (error instanceof NotCachedError) return { kind: 'not cached' };
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof ObjectChangedError) return { kind: 'changed', message };
   if (error instanceof InvalidReplyError) return { kind: 'wrong', message };
@@ -47,6 +49,8 @@ export function decodeError(wire: WireError): Error {
       return new RefusedByStoreError({ ...wire.reply, body: Buffer.from(wire.reply.body) });
     case 'overloaded':
       return new OverloadedError();
+    case 'not cached':
+      return new NotCachedError();
     case 'changed':
       return withMessage(new ObjectChangedError(''), wire.message);
     case 'wrong':

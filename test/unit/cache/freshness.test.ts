@@ -13,7 +13,9 @@ const rules = {
   maxTtlMs: 3_600_000,
   negativeTtlMs: 5_000,
   heuristicShare: 0,
+  staleWhileRevalidateMs: 0,
   staleIfErrorMs: 0,
+  maxStaleMs: 0,
   honourCacheControl: true,
 };
 const record = (directives: Partial<FreshnessDirectives> = {}): FreshnessInputs => ({

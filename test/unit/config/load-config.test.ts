@@ -500,10 +500,6 @@ describe('a part that is not built yet says so', () => {
       bucket('access: public, customerKeys: { cache: memory }'),
       'customerKeys.cache holds "memory", which is not built',
     ],
-    [
-      bucket('access: public, rules: [{ keys: ["a"], cache: { staleWhileRevalidate: 5s } }]'),
-      'rules[0].cache.staleWhileRevalidate holds "5s", which is not built yet',
-    ],
   ])('%s', (yaml, expected) => {
     expect(problems(yaml)).toEqual([expect.stringContaining(expected)]);
   });

@@ -39,6 +39,27 @@ it.each<[string, LookupResult, 'all' | 'some' | 'none', string, string]>([
     'REVALIDATED',
     'tidegate; fwd=stale; fwd-status=200; stored',
   ],
+  [
+    'asked because the client wanted it, and the same',
+    { ...fetched, how: 'revalidated', forwarded: 'request', forwardStatus: 200, isStored: true },
+    'all',
+    'REVALIDATED',
+    'tidegate; fwd=request; fwd-status=200; stored',
+  ],
+  [
+    'stale, and asked about later',
+    { ...hit, how: 'stale', staleUse: 'stale-while-revalidate' },
+    'all',
+    'STALE',
+    'tidegate; hit; ttl=42; detail=stale-while-revalidate',
+  ],
+  [
+    'stale, and the store failed',
+    { ...hit, how: 'stale', staleUse: 'stale-if-error', forwarded: 'stale', forwardStatus: 503 },
+    'all',
+    'STALE',
+    'tidegate; fwd=stale; fwd-status=503; ttl=42; detail=stale-if-error',
+  ],
 ])('RFC 9211: %s', (_, found, coverage, result, cacheStatus) => {
   expect(new CacheReports().of(found, coverage, 42)).toMatchObject({ result, cacheStatus });
 });

@@ -83,7 +83,7 @@ class Owner {
 /** What this worker would find itself. */
 class Own implements ObjectSource {
   readonly asked: string[] = [];
-  readonly staleIfErrorMs: number[] = [];
+  readonly stale: number[] = [];
   /** The status that the store refuses with; undefined: it does not. */
   refusal: number | undefined;
 
@@ -93,7 +93,7 @@ class Own implements ObjectSource {
   readonly records = { recordNamed: () => undefined, epochOf: () => 0 };
 
   find({ policy }: ObjectRead, withChecksums = false): Promise<LookupResult> {
-    this.staleIfErrorMs.push(policy.staleIfErrorMs);
+    this.stale.push(policy.staleIfErrorMs, policy.staleWhileRevalidateMs, policy.maxStaleMs);
     if (this.refusal !== undefined) {
       const { refusal: status } = this;
       return Promise.reject(new RefusedByStoreError({ status, fields: [], body: Buffer.alloc(0) }));
@@ -220,12 +220,13 @@ describe('while the owner stands still, this worker is asked itself', () => {
     new PeerLink(still.port2, owner.procedures, { clock, onClosed: () => undefined });
     const read = (key: string) => {
       const plain = readOf(key);
-      return asking.find({ ...plain, policy: { ...plain.policy, staleIfErrorMs: 600_000 } });
+      const stale = { staleIfErrorMs: 1, staleWhileRevalidateMs: 2, maxStaleMs: 3 };
+      return asking.find({ ...plain, policy: { ...plain.policy, ...stale } });
     };
     const finding = read('k');
     clock.advance(1_000);
     await finding;
-    expect(own.staleIfErrorMs).toEqual([0]);
+    expect(own.stale).toEqual([0, 0, 0]);
     for (const [key, status] of [
       ['failing', 503],
       ['forbidden', 403],

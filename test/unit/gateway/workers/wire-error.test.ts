@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { StoreError } from '../../../../src/backend/store.ts';
 import {
   InvalidReplyError,
+  NotCachedError,
   ObjectChangedError,
   OverloadedError,
   RefusedByStoreError,
@@ -17,6 +18,7 @@ it.each<[string, Error]>([
   ['a changed object', new ObjectChangedError('new tag')],
   ['a wrong answer', new InvalidReplyError('no range')],
   ['too much at once', new OverloadedError()],
+  ['nothing cached', new NotCachedError()],
   ['a store that is away', new StoreError('UNREACHABLE', 'away', new Error('cause'))],
   ['a slow store', new StoreError('TIMEOUT', 'slow', undefined)],
   ['something else', new RangeError('odd')],

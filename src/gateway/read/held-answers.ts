@@ -1,9 +1,12 @@
 import { servedOnErrorUntilMs } from '../../cache/freshness.ts';
 import type { ObjectRecord, ReadableRecord } from '../../cache/record.ts';
+import { staleUse } from '../../cache/reuse.ts';
 import { selectRange } from '../../http/range.ts';
-import { RefusedByStoreError } from '../fill/fill-error.ts';
+import { NotCachedError, RefusedByStoreError } from '../fill/fill-error.ts';
+import { cacheHit } from '../request/cache-status.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 import type { LookupResult } from './object-source.ts';
+import { lookupFresh, lookupRecord, type RecordIndex } from './record-cache.ts';
 import { isFailureOfStore } from './store-failure.ts';
 
 /**
@@ -19,17 +22,57 @@ export function staleAnswer(
   nowMs: number,
 ): LookupResult | undefined {
   if (known?.kind !== 'readable' || known.isWithdrawn || !isFailureOfStore(error)) return undefined;
+  if (asksForConfirmed(read)) return undefined;
   if (servedOnErrorUntilMs(known, read.policy, nowMs) <= nowMs || !holdsWhatIsRead(known, read))
     return undefined;
   return {
     record: known,
     how: 'stale',
+    staleUse: 'stale-if-error',
     forwarded: 'stale',
     forwardStatus: error instanceof RefusedByStoreError ? error.reply.status : undefined,
     isCollapsed: false,
     isStored: false,
     isCharged: false,
   };
+}
+
+/**
+ * The record that answers `read` although it is stale, without waiting for the store; undefined where there is none, or some
+ * of the bytes that are read are not held.
+ */
+function unconfirmedAnswer(
+  known: ObjectRecord | undefined,
+  read: ObjectRead,
+  nowMs: number,
+): LookupResult | undefined {
+  if (known?.kind !== 'readable' || known.isWithdrawn || !holdsWhatIsRead(known, read)) return undefined;
+  const use = staleUse(known, read.policy, read.directives, nowMs);
+  return use && { ...cacheHit, record: known, how: 'stale', staleUse: use };
+}
+
+/** The answer that needs no question to the store: a fresh record, or a stale one that may be served. */
+export function answerAtOnce(
+  records: RecordIndex,
+  read: ObjectRead,
+  nowMs: number,
+): LookupResult | undefined {
+  const record = lookupFresh(records, read, nowMs);
+  return record ? { record, ...cacheHit } : unconfirmedAnswer(lookupRecord(records, read), read, nowMs);
+}
+
+/** The answer to a client that takes only what is held (RFC 9111 §5.2.1.7). @throws NotCachedError */
+export function heldAnswer(records: RecordIndex, read: ObjectRead, nowMs: number): LookupResult {
+  const answer = answerAtOnce(records, read, nowMs);
+  const record = answer?.record;
+  const isHeld = record?.kind === 'refused' || (record?.kind === 'readable' && holdsWhatIsRead(record, read));
+  if (answer && isHeld) return answer;
+  throw new NotCachedError();
+}
+
+/** Whether the client wants what the store has just confirmed, or nothing older than it says (RFC 9111 §5.2.1). */
+function asksForConfirmed({ directives }: ObjectRead): boolean {
+  return directives !== undefined && (directives.noCache || directives.maxAgeS !== undefined);
 }
 
 /** Whether all bytes are held that `read` needs: an answer that has begun can only be cut off when the store fails. */

@@ -1,0 +1,58 @@
+import type { ObjectKey } from '../../cache/object-key.ts';
+import { flightName, type ObjectRead } from '../request/object-read.ts';
+import type { Learned, LookupResult } from './object-source.ts';
+import type { RecordCache } from './record-cache.ts';
+import { SingleFlight } from './single-flight.ts';
+
+/** Asks a store what `asked` is about; it is the read of whoever came first, without what that client asks of the cache. */
+type Ask = (asked: ObjectRead) => Promise<Learned>;
+
+/** The questions to stores that are under way: all who want the same share one. */
+export class ReadFlights {
+  readonly #records: Pick<RecordCache, 'askedNow'>;
+  readonly #flights = new SingleFlight<Learned>();
+  #coalesced = 0;
+
+  constructor(records: Pick<RecordCache, 'askedNow'>) {
+    this.#records = records;
+  }
+
+  /** How often the answer to another's question was shared. */
+  get coalesced(): number {
+    return this.#coalesced;
+  }
+
+  get running(): number {
+    return this.#flights.running.size;
+  }
+
+  /** The objects with a question under way. */
+  *objects(): Iterable<ObjectKey> {
+    for (const { objectKey } of this.#flights.running) yield objectKey;
+  }
+
+  /** What the store answers to `question` about `read`. */
+  async shared(read: ObjectRead, question: string, ask: Ask): Promise<LookupResult> {
+    const { answer, isJoined } = this.#join(read, question, ask);
+    if (isJoined) this.#coalesced++;
+    return { ...(await answer), isCollapsed: isJoined };
+  }
+
+  /** Asks, unless that is under way, for whoever reads next; that it fails concerns whoever waits for it. */
+  begin(read: ObjectRead, question: string, ask: Ask): void {
+    this.#join(read, question, ask);
+  }
+
+  /**
+   * GET and HEAD share no request: a store may refuse one of them, and only GET has an error body. Nor do buckets with
+   * different size limits: what is too large for one of them is cached for another.
+   */
+  #join(read: ObjectRead, question: string, ask: Ask) {
+    const { method, policy, objectKey } = read;
+    const { epoch, isUnsettled } = this.#records.askedNow(read);
+    // who asks after an unsettled time must not get what was read in it
+    const when = isUnsettled ? 'unsettled' : 'settled';
+    const name = flightName(read, `${method} ${policy.maxObjectSizeBytes} ${when} ${question}`);
+    return this.#flights.join(name, objectKey, epoch, () => ask({ ...read, directives: undefined }));
+  }
+}

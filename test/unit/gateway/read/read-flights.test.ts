@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import { ReadFlights } from '../../../../src/gateway/read/read-flights.ts';
+import type { ObjectRead } from '../../../../src/gateway/request/object-read.ts';
+import { parseRequestDirectives } from '../../../../src/http/request-directives.ts';
+import { readOf } from '../../../support/object-reads.ts';
+import { anythingLearned } from '../../../support/records.ts';
+
+/** What is asked, each answered with the same. */
+function asking() {
+  const asked: ObjectRead[] = [];
+  const flights = new ReadFlights({ askedNow: () => ({ epoch: 0, isUnsettled: false }) });
+  const ask = (read: ObjectRead) => {
+    asked.push(read);
+    return Promise.resolve(anythingLearned);
+  };
+  return { asked, flights, ask };
+}
+
+it('all who want the same share one question, and are told so', async () => {
+  const { asked, flights, ask } = asking();
+  const answers = [flights.shared(readOf('k'), 'q', ask), flights.shared(readOf('k'), 'q', ask)];
+  expect([flights.running, [...flights.objects()].length]).toEqual([1, 1]);
+  expect((await Promise.all(answers)).map(({ isCollapsed }) => isCollapsed)).toEqual([false, true]);
+  expect([asked.length, flights.coalesced]).toEqual([1, 1]);
+});
+
+it('what is begun for later is joined by who waits, and nobody counts as coalesced by it', async () => {
+  const { asked, flights, ask } = asking();
+  for (let time = 0; time < 3; time++) flights.begin(readOf('k'), 'q', ask);
+  expect(flights.coalesced).toBe(0);
+  expect((await flights.shared(readOf('k'), 'q', ask)).isCollapsed).toBe(true);
+  expect(asked).toHaveLength(1);
+});
+
+it('that nobody waits for a failure is no unhandled one', async () => {
+  const { flights } = asking();
+  flights.begin(readOf('k'), 'q', () => Promise.reject(new Error('failed')));
+  await new Promise(resolve => setImmediate(resolve));
+  expect(flights.running).toBe(0);
+});
+
+it('what one client asks of the cache is nothing to those who share its question', async () => {
+  const { asked, flights, ask } = asking();
+  const directives = parseRequestDirectives('no-cache', undefined);
+  await flights.shared(readOf('k', { directives }), 'q', ask);
+  expect(asked[0]?.directives).toBeUndefined();
+});
