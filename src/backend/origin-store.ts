@@ -5,7 +5,7 @@ import { withoutHopByHop } from '../http/hop-by-hop.ts';
 import { loggedUrl } from '../s3/logged-url.ts';
 import { boundedLookup } from './bounded-lookup.ts';
 import type { Breaker } from './breaker/breaker.ts';
-import { QUESTION_LIMIT_MS, StoreQuestion } from './breaker/store-question.ts';
+import { QUESTION_LIMIT_MS, StoreQuestion, type ToldOfStore } from './breaker/store-question.ts';
 import type { CallContext, SentRequest } from './call-context.ts';
 import { CallQueue } from './call-queue.ts';
 import { healthRequest } from './health-request.ts';
@@ -140,7 +140,7 @@ export class OriginStore implements Store {
     this.#pools = new OriginPools(scheme, { ...toOrigin, connections }, POOL_LIMIT);
     this.#questionPools = new OriginPools(scheme, { ...toOrigin, connections: 1 }, 1);
     options.breaker?.guard({
-      ask: told => this.#ask(told),
+      ask: told => this.ask(told),
       opened: () => callQueue.refuseWaiting(),
     });
   }
@@ -161,7 +161,8 @@ export class OriginStore implements Store {
     return call;
   }
 
-  #ask(told: (isAlive: boolean) => void): void {
+  /** Asks the question of the circuit breaker, beside all calls. */
+  ask(told: ToldOfStore): void {
     const { connectMs, firstByteMs } = this.#options.timeouts;
     const limitMs = Math.min(QUESTION_LIMIT_MS, connectMs + firstByteMs);
     const send: CallContext['send'] = (request, receiver) =>

@@ -3,6 +3,7 @@ import { parseErrorBody } from '../s3/error-body.ts';
 import { pathKeyProblem } from '../s3/path-key.ts';
 import { isElement, readXml, textOf } from '../s3/xml-reader.ts';
 import { sendAndCollect } from './collected-reply.ts';
+import type { OriginStore } from './origin-store.ts';
 import { httpField, type Store, StoreError, type WholeReply } from './store.ts';
 
 /** The result of probing a store. */
@@ -20,6 +21,11 @@ export type ProbeResult =
       readonly status: number;
       readonly code: string | undefined;
     }
+  /**
+   * Whether the store answers the question that its circuit breaker asks, see `StoreQuestion`; `how` is the status of the
+   * answer, or the name of an error.
+   */
+  | { readonly kind: 'questioned'; readonly asked: string; readonly isAlive: boolean; readonly how: string }
   /** There are credentials; left out where they are in the configuration, or none. */
   | { readonly kind: 'signed'; readonly source: string; readonly expiresAtMs: number | undefined }
   /** Their source gave none, so the store was not asked. */
@@ -34,6 +40,8 @@ interface ProbePlace {
 }
 
 const listingLimits = { length: 4 * 1024 * 1024, depth: 16, nodes: 80_000, memberLength: 16 * 1024 };
+
+const whichBuckets = 'the question which buckets there are';
 
 /** Spellings of a key that a store which treats keys as paths takes for the same object. */
 const spellings: readonly ((key: string) => string)[] = [
@@ -73,12 +81,21 @@ export async function probeStore(
 export async function probeReach(store: Store, signal?: AbortSignal): Promise<ProbeResult> {
   try {
     const reply = await askWithin(signal)(store, 'GET', undefined, undefined, '');
-    if (reply.status >= 400 && reply.status !== 403)
-      return refusedBy(reply, 'the question which buckets there are', undefined);
+    if (reply.status >= 400 && reply.status !== 403) return refusedBy(reply, whichBuckets, undefined);
     return { kind: 'unknown', why: 'the configuration names no bucket there' };
   } catch (error) {
     return unreachable(error);
   }
+}
+
+/** Whether a store answers what its circuit breaker asks. Never rejects. */
+export function probeQuestion(store: Pick<OriginStore, 'ask' | 'askedBucket'>): Promise<ProbeResult> {
+  const { askedBucket } = store;
+  const asked =
+    askedBucket === undefined ? whichBuckets : `HEAD of the bucket ${JSON.stringify(askedBucket)}`;
+  return new Promise(resolve =>
+    store.ask((isAlive, how) => resolve({ kind: 'questioned', asked, isAlive, how })),
+  );
 }
 
 async function probeKey(store: Store, bucket: string, key: string, ask: Ask): Promise<ProbeResult> {

@@ -1,5 +1,6 @@
 import { inWords } from '../backend/cause-words.ts';
 import type { ProbeResult } from '../backend/probe-store.ts';
+import { bucketsAt } from '../config/bucket-places.ts';
 import type { BackendConfig, GatewayConfig } from '../config/gateway-config.ts';
 import { undecidedBackends } from '../config/restricted-keys.ts';
 import type { KeyKind } from '../s3/path-key.ts';
@@ -25,7 +26,8 @@ interface Finding {
 type S3Backend = Extract<BackendConfig, { type: 's3' }>;
 type Refusal = Extract<ProbeResult, { kind: 'refused' }>;
 type Credentials = Extract<ProbeResult, { kind: 'signed' | 'unsigned' }>;
-type Answer = Exclude<ProbeResult, Refusal | Credentials>;
+type Question = Extract<ProbeResult, { kind: 'questioned' }>;
+type Answer = Exclude<ProbeResult, Refusal | Credentials | Question>;
 
 const wrongCredentials: ReadonlySet<string> = new Set([
   'ExpiredToken',
@@ -60,7 +62,7 @@ export function connectReport(config: GatewayConfig, results: ProbeResults): Con
 const embedded: Finding = { text: 'is the embedded store, which is exact', exitCode: 0 };
 
 /**
- * Whether there are credentials, how the store distinguishes keys, then each request that it refused.
+ * Whether there are credentials, whether the circuit breaker gets its answer, how the store distinguishes keys, then each request that it refused.
  *
  * @param restriction the configuration key that restricts object keys although `keys` of the backend is not set
  */
@@ -78,6 +80,7 @@ function storeFindings(
   return [
     ...results.filter(isOfCredentials).map(credentialsFinding),
     ...(hasAnswered ? [{ text: `at ${backend.endpoint} is reachable`, exitCode: 0 as const }] : []),
+    ...results.filter(isQuestion).map(questionFinding),
     ...(answer ? [answerFinding(answer, backend.keys, restriction)] : []),
     ...refusals.map(refusal => refusalFinding(refusal, name, backend, config)),
   ];
@@ -87,8 +90,20 @@ function isOfCredentials(result: ProbeResult): result is Credentials {
   return result.kind === 'signed' || result.kind === 'unsigned';
 }
 
+function isQuestion(result: ProbeResult): result is Question {
+  return result.kind === 'questioned';
+}
+
 function isAnswer(result: ProbeResult): result is Answer {
-  return result.kind !== 'refused' && !isOfCredentials(result);
+  return result.kind !== 'refused' && !isQuestion(result) && !isOfCredentials(result);
+}
+
+function questionFinding({ asked, isAlive, how }: Question): Finding {
+  const question = `the question of its circuit breaker, ${asked}`;
+  if (isAlive) return { text: `answers ${question}, with ${how}`, exitCode: 0 };
+  const why = /^\d+$/.test(how) ? `it says ${how}` : `${inWords(how)} (${how})`;
+  const text = `does not answer ${question}: ${why}. Once open, the breaker closes by that answer alone: see why, or write breaker: false for a store that never answers it`;
+  return { text, exitCode: 1 };
 }
 
 function credentialsFinding(result: Credentials): Finding {
@@ -155,22 +170,25 @@ function refusalFinding(
   refusal: Refusal,
   name: string,
   { endpoint }: S3Backend,
-  { buckets }: GatewayConfig,
+  config: GatewayConfig,
 ): Finding {
   const { bucket, asked, status, code } = refusal;
-  const bucketName = Object.keys(buckets).find(
-    each => buckets[each]?.backend === name && (buckets[each].bucket ?? each) === bucket,
-  );
   const request = bucket === undefined ? asked : `${asked} of the bucket ${JSON.stringify(bucket)}`;
   const reply = code === undefined ? `status ${status}` : `${status} ${code}`;
-  const advice = adviceFor(refusal, `backends.${name}`, `buckets.${bucketName}`);
+  const advice = adviceFor(refusal, `backends.${name}`, keyOfName(bucket, name, config));
   return { text: `at ${endpoint} answers ${reply} to ${request}: ${advice}`, exitCode: 1 };
 }
 
-/** What to correct after a refusal; `backendKey` and `bucketKey` are configuration keys. */
-function adviceFor({ status, code = '', bucket }: Refusal, backendKey: string, bucketKey: string): string {
+/** The configuration key that says what a bucket is called at a backend. */
+function keyOfName(bucket: string | undefined, backend: string, config: GatewayConfig): string {
+  const named = [...bucketsAt(backend, config)].find(({ place }) => place.bucket === bucket);
+  return `buckets.${named?.name}.${named?.configured.backend === backend ? 'bucket' : 'fallbackBucket'}`;
+}
+
+/** What to correct after a refusal; `backendKey` and `nameKey` are configuration keys. */
+function adviceFor({ status, code = '', bucket }: Refusal, backendKey: string, nameKey: string): string {
   if (bucket !== undefined && (code === 'NoSuchBucket' || (status === 404 && code === '')))
-    return `create it, or name the one that is meant in ${bucketKey}.bucket`;
+    return `create it, or name the one that is meant in ${nameKey}`;
   if (wrongCredentials.has(code)) return `correct ${backendKey}.credentials: the signature is refused`;
   if (code === 'RequestTimeTooSkewed') return 'the clocks of this machine and of the store differ: set them';
   if (wrongRegion.has(code) || status === 301)

@@ -10,6 +10,12 @@ export interface PlacedBucket {
 /** Which backends have others that stand in for them. */
 type Fallbacks = Readonly<Record<string, { readonly type: string; readonly fallback?: string | undefined }>>;
 
+/** The parts of a configuration that say where buckets are. */
+interface Placed<Bucket> {
+  readonly buckets: Readonly<Record<string, Bucket>>;
+  readonly backends: Fallbacks;
+}
+
 /** A backend that reads of a bucket may come from, and the name of the bucket there. */
 interface BucketPlace {
   readonly backend: string;
@@ -32,6 +38,25 @@ export function bucketPlaces(
   return fallbackBucket === undefined
     ? [own, { backend: fallback, bucket, path }]
     : [own, { backend: fallback, bucket: fallbackBucket, path: ['buckets', name, 'fallbackBucket'] }];
+}
+
+/** A bucket of the configuration at one of its places. */
+interface NamedPlace<Bucket> {
+  readonly name: string;
+  readonly configured: Bucket;
+  readonly place: BucketPlace;
+}
+
+/** All buckets with a name of their own that reads may find at `backend`, be it as the fallback of theirs. */
+export function* bucketsAt<Bucket extends PlacedBucket>(
+  backend: string,
+  { buckets, backends }: Placed<Bucket>,
+): Generator<NamedPlace<Bucket>> {
+  for (const [name, configured] of Object.entries(buckets)) {
+    if (name === EVERY_OTHER_BUCKET) continue;
+    for (const place of bucketPlaces(name, configured, backends))
+      if (place.backend === backend) yield { name, configured, place };
+  }
 }
 
 /** Where all buckets are that have a name of their own. */

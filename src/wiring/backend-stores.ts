@@ -15,7 +15,7 @@ import type { ServerTls } from '../transport/read-buffer.ts';
 import type { BackendPlace } from './backend-places.ts';
 import { createBreaker } from './breakers.ts';
 import { providedSource } from './provided-source.ts';
-import { bucketAt } from './store-probes.ts';
+import { askedBucketAt } from './store-probes.ts';
 import { EMBEDDED_STORE_CONNECTIONS, type StoreAccess, type WorkerSettings } from './thread-contracts.ts';
 import type { WorkerCredentials } from './worker-credentials.ts';
 
@@ -59,7 +59,7 @@ export class BackendStores {
   #prepared: readonly PreparedStore[] = [];
   /** By the name of the backend; kept where a backend is gone, since it may come back with what is cached of it. */
   readonly #handles = new Map<string, ReplaceableStore>();
-  #buckets: GatewayConfig['buckets'] = {};
+  #places: Pick<GatewayConfig, 'buckets' | 'backends'> = { buckets: {}, backends: {} };
 
   constructor(parts: StoreParts) {
     this.#parts = parts;
@@ -73,7 +73,7 @@ export class BackendStores {
       const store = this.#inUse.get(id) ?? this.#build(wanted, settings);
       return { name, id, store, handle: this.#handleOf(store) };
     });
-    this.#buckets = settings.config.buckets;
+    this.#places = settings.config;
     return new Map(this.#prepared.map(({ name, handle }) => [name, handle]));
   }
 
@@ -84,7 +84,7 @@ export class BackendStores {
     for (const { name, store, handle } of this.#prepared) {
       handle.replaceBy(store);
       this.#handles.set(name, handle);
-      store.askedBucket = bucketAt(name, this.#buckets);
+      store.askedBucket = askedBucketAt(name, this.#places);
     }
     for (const [id, store] of replaced) if (!this.#inUse.has(id)) store.retire();
     return new Map(this.#prepared.map(({ name, store }) => [name, store]));

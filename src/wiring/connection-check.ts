@@ -2,14 +2,15 @@
 import { failureOf } from '../backend/credentials/credential-failure.ts';
 import { describeSource } from '../backend/credentials/credential-source.ts';
 import { providerOf } from '../backend/credentials/provide-credentials.ts';
-import { type ProbeResult, probeReach, probeStore } from '../backend/probe-store.ts';
+import { type ProbeResult, probeQuestion, probeReach, probeStore } from '../backend/probe-store.ts';
 import { S3Store, type StoreCredentials } from '../backend/s3/s3-store.ts';
 import { StoreMeter } from '../backend/store-meter.ts';
 import { systemClock } from '../base/clock.ts';
 import { Metrics } from '../base/metrics.ts';
 import { serverTlsOf } from '../config/backend-certificates.ts';
+import { bucketsAt } from '../config/bucket-places.ts';
 import type { BackendConfig, GatewayConfig } from '../config/gateway-config.ts';
-import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
+import { askedBucketAt } from './store-probes.ts';
 
 /** However many buckets there are, and however slowly stores answer. */
 const LIMIT_MS = 30_000;
@@ -28,12 +29,13 @@ export async function connectToStores(
 
 /**
  * Obtains credentials where they have a source, then probes the buckets one after the other, so that a missing bucket is
- * found whatever the others answer.
+ * found whatever the others answer: its own, and those that it has as the fallback of another backend. A store that answers
+ * is also asked the question of its circuit breaker.
  */
 async function probeBackend(
   name: string,
   backend: S3Backend,
-  { buckets }: GatewayConfig,
+  config: GatewayConfig,
   signal: AbortSignal,
 ): Promise<readonly ProbeResult[]> {
   const { found, credentials } = await credentialsOf(backend, signal);
@@ -44,22 +46,31 @@ async function probeBackend(
     ...backend,
     ...{ tls, credentials, name, clock: systemClock, meter, breaker: undefined },
   });
-  const places = Object.entries(buckets).flatMap(
-    ([client, { backend: named, bucket = client, keyPrefix }]) =>
-      named === name && client !== EVERY_OTHER_BUCKET ? [{ bucket, keyPrefix }] : [],
-  );
+  store.askedBucket = askedBucketAt(name, config);
   try {
-    if (places.length === 0) return [...found, await probeReach(store, signal)];
-    const results: ProbeResult[] = [...found];
-    for (const place of places) {
-      const result = await probeStore(store, place, signal);
-      results.push(result);
-      if (result.kind === 'unreachable') break;
-    }
-    return results;
+    const results = await probeBuckets(name, store, config, signal);
+    const isReached = results.every(({ kind }) => kind !== 'unreachable');
+    const question = isReached && backend.breaker !== false ? [await probeQuestion(store)] : [];
+    return [...found, ...question, ...results];
   } finally {
     await store.close();
   }
+}
+
+async function probeBuckets(
+  backend: string,
+  store: S3Store,
+  config: GatewayConfig,
+  signal: AbortSignal,
+): Promise<readonly ProbeResult[]> {
+  const results: ProbeResult[] = [];
+  for (const { place, configured } of bucketsAt(backend, config)) {
+    const { keyPrefix } = configured;
+    const result = await probeStore(store, { bucket: place.bucket, keyPrefix }, signal);
+    results.push(result);
+    if (result.kind === 'unreachable') return results;
+  }
+  return results.length > 0 ? results : [await probeReach(store, signal)];
 }
 
 type S3Backend = Extract<BackendConfig, { type: 's3' }>;

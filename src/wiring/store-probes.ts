@@ -2,8 +2,8 @@
 import type { S3Store } from '../backend/s3/s3-store.ts';
 import { StoreProber } from '../backend/store-prober.ts';
 import type { Clock } from '../base/clock.ts';
+import { bucketsAt } from '../config/bucket-places.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
-import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
 
 export class StoreProbes {
   readonly #clock: Clock;
@@ -14,20 +14,22 @@ export class StoreProbes {
   }
 
   /** Replaces the probes by those of `config`. */
-  use({ backends, buckets }: GatewayConfig, stores: ReadonlyMap<string, Pick<S3Store, 'send'>>): void {
+  use(config: GatewayConfig, stores: ReadonlyMap<string, Pick<S3Store, 'send'>>): void {
     for (const prober of this.#probers) prober.stop();
-    this.#probers = Object.entries(backends).flatMap(([name, backend]) => {
+    this.#probers = Object.entries(config.backends).flatMap(([name, backend]) => {
       const store = stores.get(name);
       if (!store || backend.type !== 's3' || backend.probe === undefined) return [];
       const { everyMs } = backend.probe;
-      return [new StoreProber({ store, bucket: bucketAt(name, buckets), everyMs, clock: this.#clock })];
+      return [new StoreProber({ store, bucket: askedBucketAt(name, config), everyMs, clock: this.#clock })];
     });
   }
 }
 
-/** The first bucket of a backend that is configured by name. */
-export function bucketAt(backend: string, buckets: GatewayConfig['buckets']): string | undefined {
-  for (const [name, { backend: of, bucket = name }] of Object.entries(buckets))
-    if (of === backend && name !== EVERY_OTHER_BUCKET) return bucket;
-  return undefined;
+/** What the first bucket of a backend is called there that is configured by name, be it as the fallback of that of another. */
+export function askedBucketAt(
+  backend: string,
+  config: Pick<GatewayConfig, 'buckets' | 'backends'>,
+): string | undefined {
+  const [first] = bucketsAt(backend, config);
+  return first?.place.bucket;
 }

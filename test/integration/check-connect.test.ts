@@ -209,6 +209,62 @@ backends:
   expect(out).not.toContain('\\u');
 });
 
+it('says whether the question is answered that the circuit breaker closes by', async () => {
+  let status = 503;
+  const heads = createServer(({ method, url }, reply) => {
+    const isQuestion = method === 'HEAD' && url === '/box';
+    reply.writeHead(isQuestion ? status : 200).end(isQuestion ? '' : '<ListBucketResult/>');
+  });
+  const main = `type: s3, endpoint: "http://127.0.0.1:${await listening(heads)}"`;
+  const checked = (more = '') => check(`backends: { main: { ${main}${more} } }\n${open}`);
+  const unanswered = await checked();
+  expect(unanswered.exitCode).toBe(1);
+  expect(unanswered.out).toContain(
+    'backends.main does not answer the question of its circuit breaker, HEAD of the bucket "box": it says 503. Once open',
+  );
+  const without = await checked(', breaker: false');
+  expect(without.exitCode).toBe(0);
+  expect(without.out).not.toContain('circuit breaker');
+  status = 403;
+  const refused = await checked();
+  expect(refused.exitCode).toBe(0);
+  expect(refused.out).toContain(
+    'answers the question of its circuit breaker, HEAD of the bucket "box", with 403',
+  );
+});
+
+it('says why the question of the circuit breaker gets no answer, though all else is answered', async () => {
+  const closing = createServer(({ method, socket }, reply) => {
+    if (method === 'HEAD') socket.destroy();
+    else reply.end('<ListBucketResult/>');
+  });
+  const endpoint = `http://127.0.0.1:${await listening(closing)}`;
+  const { exitCode, out } = await check(`backends: { main: { type: s3, endpoint: "${endpoint}" } }\n${open}`);
+  expect(exitCode).toBe(1);
+  expect(out).toMatch(/main does not answer the question of its circuit breaker, .*: it .* the connection/);
+});
+
+it('asks the fallback for the buckets that it stands in for, by their names there', async () => {
+  const [main, replica] = [await exactStore(), await exactStore()];
+  const yaml = (name: string) => `
+backends:
+  main: { type: s3, endpoint: "${main}", ${signed}, keys: exact, fallback: replica }
+  replica: { type: s3, endpoint: "${replica}", ${signed}, keys: exact }
+buckets: { photos: { backend: main, bucket: box, access: verify${name} } }`;
+  const fine = await check(yaml(''));
+  expect(fine.exitCode).toBe(0);
+  expect(fine.out).toContain('backends.replica is exact: it knows "folder/a"');
+  expect(fine.out).toContain(
+    'backends.replica answers the question of its circuit breaker, HEAD of the bucket "box", with 200',
+  );
+  const missing = await check(yaml(', fallbackBucket: copies'));
+  expect(missing.exitCode).toBe(1);
+  expect(missing.out).toContain(
+    `backends.replica at ${replica} answers 404 NoSuchBucket to a listing of the bucket "copies": create it, or name the one that is meant in buckets.photos.fallbackBucket`,
+  );
+  expect(missing.out).not.toContain(`backends.main at ${main} answers`);
+});
+
 it('gives up after a while, however slowly a store answers', async () => {
   const slow = createServer((_, reply) => {
     reply.write('<ListBucketResult>');
@@ -248,7 +304,7 @@ it('says that a store is reachable before what is wrong there', async () => {
     `backends: { main: { type: s3, endpoint: "${url}", ${signed} } }\nbuckets: { none: { backend: main, access: verify } }`,
   );
   expect(out).toMatch(
-    /^backends\.main at http:\S+ is reachable\nbackends\.main at \S+ answers 404 NoSuchBucket/m,
+    /^backends\.main at http:\S+ is reachable\nbackends\.main answers the question .*\nbackends\.main at \S+ answers 404 NoSuchBucket/m,
   );
 });
 

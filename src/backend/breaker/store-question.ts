@@ -7,6 +7,9 @@ import { TransferWatch } from '../transfer-watch.ts';
 /** A store that works answers a question without bytes of an object sooner than this. */
 export const QUESTION_LIMIT_MS = 3_000;
 
+/** @param how the status of the answer, or why there is none, see `causeName` */
+export type ToldOfStore = (isAlive: boolean, how: string) => void;
+
 interface QuestionParts extends Pick<CallContext, 'clock' | 'meter' | 'outages'> {
   /** Beside all calls, so that it waits for none of them. */
   readonly send: CallContext['send'];
@@ -21,13 +24,13 @@ interface QuestionParts extends Pick<CallContext, 'clock' | 'meter' | 'outages'>
 export class StoreQuestion implements OriginReceiver {
   readonly #parts: QuestionParts;
   readonly #request: StoreRequest;
-  readonly #told: (isAlive: boolean) => void;
+  readonly #told: ToldOfStore;
   readonly #watch: TransferWatch;
   readonly #startedMs: number;
   #sent: SentRequest | undefined;
   #isOver = false;
 
-  private constructor(parts: QuestionParts, request: StoreRequest, told: (isAlive: boolean) => void) {
+  private constructor(parts: QuestionParts, request: StoreRequest, told: ToldOfStore) {
     const { clock, limitMs } = parts;
     this.#parts = parts;
     this.#request = request;
@@ -39,7 +42,7 @@ export class StoreQuestion implements OriginReceiver {
   }
 
   /** @param told called once, asynchronously */
-  static ask(parts: QuestionParts, request: StoreRequest, told: (isAlive: boolean) => void): void {
+  static ask(parts: QuestionParts, request: StoreRequest, told: ToldOfStore): void {
     const question = new StoreQuestion(parts, request, told);
     try {
       question.#sent = parts.send(request, question);
@@ -57,7 +60,7 @@ export class StoreQuestion implements OriginReceiver {
     outages?.answered(status);
     // nothing of a body is wanted
     this.#sent?.abort();
-    this.#told(status === 501 || (status < 500 && status !== 429));
+    this.#told(status === 501 || (status < 500 && status !== 429), String(status));
   }
 
   arrived(): void {}
@@ -72,7 +75,7 @@ export class StoreQuestion implements OriginReceiver {
     meter.ended(this.#request, outcomeOf(error));
     outages?.failed(error);
     this.#sent?.abort();
-    this.#told(!isStoreFailure(error));
+    this.#told(!isStoreFailure(error), error.reason);
   }
 
   /** False when it had already ended. */

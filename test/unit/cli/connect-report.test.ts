@@ -81,6 +81,21 @@ describe('how a store distinguishes keys, beside what the file says', () => {
   });
 });
 
+describe('the question of the circuit breaker', () => {
+  const asked = 'HEAD of the bucket "box"';
+  const said = 'the question of its circuit breaker, HEAD of the bucket "box"';
+  it.each([
+    ['200', true, 0, `answers ${said}, with 200`],
+    ['404', true, 0, `answers ${said}, with 404`],
+    ['503', false, 1, `does not answer ${said}: it says 503. Once open, the breaker`],
+    ['TOO_SLOW', false, 1, `does not answer ${said}: it does not answer in time (TOO_SLOW). Once open`],
+  ] as const)('%s: it is alive: %s', (how, isAlive, exitCode, line) => {
+    const { lines, ...rest } = report([{ kind: 'questioned', asked, isAlive, how }, exact]);
+    expect(rest).toEqual({ exitCode });
+    expect(lines).toEqual([reachable, expect.stringContaining(`backends.main ${line}`), isExact]);
+  });
+});
+
 describe('a store that cannot be used', () => {
   it('is not called reachable when no request was answered', () => {
     expect(report([unreachable, unreachable])).toEqual({

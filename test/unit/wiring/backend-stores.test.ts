@@ -97,6 +97,13 @@ it('a circuit breaker asks for the first bucket of its backend, and for another 
   expect([after('one').askedBucket, after('two').askedBucket]).toEqual(['b', undefined]);
 });
 
+it('a circuit breaker of a fallback asks for a bucket that it stands in for', () => {
+  const { use, prepare } = setup();
+  prepare({ one: ', fallback: two', two: '' }, ['a: { backend: one, fallbackBucket: copy']);
+  const store = use();
+  expect([store('one').askedBucket, store('two').askedBucket]).toEqual(['a', 'copy']);
+});
+
 it('what was prepared and not applied changes nothing of those in use', () => {
   const { use, prepare } = setup();
   prepare({ one: '' });

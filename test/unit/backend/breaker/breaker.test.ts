@@ -271,8 +271,9 @@ it('calls that are refused set one timer, however many there are', () => {
 });
 
 it('a breaker that is stopped refuses calls while the store is not answering, and leaves the question to others', () => {
-  const { breaker } = new Thread().open();
+  const { breaker } = new Thread();
   breaker.stop();
+  new Thread().open().breaker.stop();
   expect(breaker.isRefusing).toBe(true);
   clock.advance(60_000);
   expect(breaker.state.kind).toBe('open');
