@@ -115,6 +115,8 @@ describe('a configuration that works', () => {
         heuristicShare: 0,
         staleWhileRevalidateMs: 0,
         staleIfErrorMs: 0,
+        maxStaleMs: 0,
+        clientDirectives: 'ignore',
         honourCacheControl: true,
         blockSizeBytes: 1_048_576,
         maxObjectSizeBytes: 5 * 1024 ** 4,
