@@ -1,6 +1,5 @@
 import { lengthPrefixed } from '../base/length-prefixed.ts';
 import { hashText } from './object-key.ts';
-import type { Variant } from './record.ts';
 
 /** What identifies an immutable content. */
 export interface GenerationIdentity {
@@ -14,10 +13,14 @@ export interface GenerationIdentity {
   readonly contentEncoding?: string | undefined;
 }
 
-/** What a request for the bytes of a content names beside its key. */
+/**
+ * What a request for the bytes of a content names beside its key. All readers share those bytes, so whatever else one of them
+ * says of itself, such as its `Origin`, is only in its own question.
+ */
 export interface AskedFor {
   readonly versionId: string | undefined;
-  readonly variant: Variant;
+  /** Who pays: at some stores nothing is read without (docs/semantics.md 125). */
+  readonly requestPayer: string | undefined;
 }
 
 /** The same for the same content each time it is filled. */

@@ -199,8 +199,8 @@ export class Generation implements Content {
   }
 
   /** The store gives the same content when it is asked in this way, and readers from now on ask so. */
-  askAs({ versionId, variant }: AskedFor): void {
-    this.#reading.askAs?.({ versionId, variant });
+  askAs(asked: AskedFor): void {
+    this.#reading.askAs?.(asked);
   }
 
   /** Whether nobody reads it and none of its blocks is being filled. */

@@ -190,19 +190,14 @@ function readPart(from: ByteTextReader): Part {
   return { first: from.count(), last: from.count() - 1, checksums: readFields(from) };
 }
 
-function writeAsked(to: ByteTextWriter, asked: AskedFor | undefined): void {
-  const { origin, expectedBucketOwner, requestPayer } = asked?.variant ?? {};
-  const named = [asked?.versionId, origin, expectedBucketOwner, requestPayer];
-  const isPlain = named.every(text => text === undefined);
+function writeAsked(to: ByteTextWriter, { versionId, requestPayer }: Partial<AskedFor> = {}): void {
+  const isPlain = versionId === undefined && requestPayer === undefined;
   to.count(isPlain ? 0 : 1);
-  if (!isPlain) for (const text of named) to.text(text);
+  if (isPlain) return;
+  to.text(versionId);
+  to.text(requestPayer);
 }
 
 function readAsked(from: ByteTextReader): AskedFor | undefined {
-  if (from.count() === 0) return undefined;
-  const versionId = from.text();
-  return {
-    versionId,
-    variant: { origin: from.text(), expectedBucketOwner: from.text(), requestPayer: from.text() },
-  };
+  return from.count() === 0 ? undefined : { versionId: from.text(), requestPayer: from.text() };
 }

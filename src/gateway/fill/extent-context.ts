@@ -5,7 +5,7 @@ import type { SlotSignals } from './slot-wait.ts';
 
 /** What all extents of a worker share. */
 export interface ExtentContext extends SlotSignals, RetryContext {
-  readonly readers: Pick<Readers, 'pace' | 'isWantedSoon'>;
+  readonly readers: Pick<Readers, 'pace' | 'isWanted' | 'isWantedSoon'>;
   /** Receives unexpected exceptions that ended a transfer. */
   readonly faults?: Faults | undefined;
 }

@@ -1,4 +1,5 @@
 import { faultOf, type StoreCall, StoreError } from '../../backend/store.ts';
+import type { Timer } from '../../base/clock.ts';
 import type { Generation } from '../../cache/generation.ts';
 import type { BlockWriter } from './block-writer.ts';
 import { ByteWaiters, type WaitingReader } from './byte-waiters.ts';
@@ -44,6 +45,8 @@ export class Extent implements RangeReceiver {
   /** End of the bytes that the transfer brings. */
   #askedTo: number;
   readonly #waiters = new ByteWaiters();
+  /** Looks whether a transfer that was taken over has got a reader. */
+  #unread: Timer | undefined;
   readonly #slotWait: SlotWait;
   #waitsFor: 'bytes' | 'readers' | 'slot' = 'bytes';
   readonly #retries = new Retries(transferLimits);
@@ -80,6 +83,11 @@ export class Extent implements RangeReceiver {
     this.#transfer.begin(call);
     this.blocks.limit(limitTo);
     this.isWhole = isWhole;
+    // who asked may have got an answer without a body, or have left: nobody else would stop it
+    this.#unread = this.#context.clock.after(UNWANTED_MS, () => {
+      const { position, to } = this.blocks;
+      if (!this.#context.readers.isWanted(this.generation, position, to)) this.stopSoon();
+    });
   }
 
   bytes(chunk: Buffer): void {
@@ -275,6 +283,7 @@ export class Extent implements RangeReceiver {
   #end(outcome: 'done' | Error): void {
     if (this.#outcome !== 'running') return;
     this.#outcome = outcome;
+    this.#unread?.cancel();
     if (outcome instanceof StoreError && outcome.code === 'FAULT') this.#context.faults?.note(outcome);
     try {
       this.blocks.end();

@@ -98,14 +98,18 @@ export class RecordCache implements RecordIndex {
     return true;
   }
 
-  /** The cached content, if the store has just said of `read` that it is this one. Its bytes are asked for by version, if one was. */
+  /**
+   * The cached content, if the store has just said of `read` that it is this one. From now on its bytes are asked for as `read`
+   * was: by version, if one was.
+   */
   contentOf(read: ObjectRead, identity: GenerationIdentity, epoch: number): Generation | undefined {
     const entry = this.#entryOf(read);
     if (!entry || epoch !== this.epochOf(read)) return undefined;
     for (const generation of generationsOf(entry)) {
       if (!isSame(generation.identity, identity)) continue;
       // what is asked for as the current version is not to be had any more once that is another one
-      if (read.versionId !== undefined) generation.askAs(read);
+      const versionId = read.versionId ?? generation.asked?.versionId;
+      generation.askAs({ versionId, requestPayer: read.variant.requestPayer });
       return generation;
     }
     return undefined;

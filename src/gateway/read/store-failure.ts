@@ -20,8 +20,11 @@ export function isFailureOfStore(error: unknown): boolean {
   return error instanceof RefusedByStoreError && isFailingStatus(error.reply.status);
 }
 
-/** What a request was, or how many there are, rather than whether the object may be read (RFC 9110 §15.5, RFC 6585). */
-const aboutRequests: ReadonlySet<number> = new Set([408, 412, 416, 425, 429]);
+/**
+ * What a request was, how long, or how many there are, rather than whether the object may be read (RFC 9110 §15.5, RFC
+ * 6585).
+ */
+const aboutRequests: ReadonlySet<number> = new Set([408, 412, 413, 414, 416, 425, 429, 431]);
 
 /** Whether an answer with `status` says that an object is not to be read, or is not there. */
 export function withdrawsObject(status: number): boolean {

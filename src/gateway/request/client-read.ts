@@ -55,7 +55,7 @@ export function clientRead(
   exchange.key = key;
   exchange.versionId = versionId;
   const range = parseRange(fields.range);
-  const variant = { origin: fields.origin, expectedBucketOwner, requestPayer };
+  const variant = { origin: possibleOrigin(fields.origin), expectedBucketOwner, requestPayer };
   const method = exchange.isHead ? 'HEAD' : 'GET';
   const policy = bucket.policyFor(key);
   const directives = heardDirectives(policy, fields);
@@ -85,4 +85,15 @@ export function clientRead(
     customerKey: parameters.customerKey,
     nowMs,
   };
+}
+
+/** Twice what a scheme, a host name and a port can have. */
+const LONGEST_ORIGIN = 512;
+
+/**
+ * No browser sends a longer one (RFC 6454 §7, RFC 1035 §2.3.4): it names nobody. A store might refuse a head of that length, and
+ * a refusal of the object counts for all who read it.
+ */
+function possibleOrigin(origin: string | undefined): string | undefined {
+  return origin !== undefined && origin.length <= LONGEST_ORIGIN ? origin : undefined;
 }

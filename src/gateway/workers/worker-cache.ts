@@ -78,40 +78,44 @@ export class WorkerCache implements ContentFactory {
   }
 
   create(read: ObjectRead, identity: GenerationIdentity): Generation {
-    return this.#create(read, identity, read.policy.blockSizeBytes);
+    return this.#create(read, askedFor(read), identity, read.policy.blockSizeBytes);
   }
 
   /** The entry of an object, if it was packed. */
-  revive(object: Pick<ObjectRead, 'bucket' | 'objectKey'>): Entry | undefined {
+  revive(object: StoredObject): Entry | undefined {
     return this.table.revive(object.objectKey, (identity, blockBytes, asked = nothingNamed) =>
-      this.#create({ ...object, ...asked }, identity, blockBytes),
+      this.#create(object, asked, identity, blockBytes),
     );
   }
 
-  #create(read: StoredRead, identity: GenerationIdentity, blockBytes: number): Generation {
-    let asking = read;
-    let source = rangeSource(asking, identity, undefined);
+  #create(
+    object: StoredObject,
+    askedFirst: AskedFor,
+    identity: GenerationIdentity,
+    blockBytes: number,
+  ): Generation {
+    let asked = askedFirst;
+    let source = rangeSource(object, asked, identity, undefined);
     const reading: ContentAccess = {
       get asked() {
-        const { versionId, variant } = asking;
-        return { versionId, variant };
+        return asked;
       },
-      askAs: asked => {
-        // not the variant, such as who pays: it is that of the reader who was first, as for all others
-        asking = { ...read, versionId: asked.versionId };
-        source = rangeSource(asking, identity, undefined);
+      askAs: next => {
+        if (next.versionId === asked.versionId && next.requestPayer === asked.requestPayer) return;
+        asked = next;
+        source = rangeSource(object, asked, identity, undefined);
       },
       open: (generation, from, to, hasBegun, trace) =>
         new GenerationReader(
           generation,
           { from, to, hasBegun },
-          trace ? rangeSource(asking, identity, trace) : source,
+          trace ? rangeSource(object, asked, identity, trace) : source,
           this.#readerContext,
         ),
       lend: (block, from, to) => this.lender.lend(block, from, to),
     };
-    const grew = () => this.table.grew(read.objectKey);
-    const group = this.#fillGroupOf(read.bucket.store.name);
+    const grew = () => this.table.grew(object.objectKey);
+    const group = this.#fillGroupOf(object.bucket.store.name);
     return new Generation(identity, blockBytes, this.tier, reading, grew, group);
   }
 
@@ -141,18 +145,19 @@ export class WorkerCache implements ContentFactory {
     call: StoreCall | undefined,
   ): RangeReceiver | undefined {
     if (generation.hasBlockIn(from, to) || this.filler.claimsAny(generation, from, to)) return undefined;
-    return this.filler.adopt(generation, from, to, rangeSource(read, generation.identity, read.trace), call);
+    const source = rangeSource(read, askedFor(read), generation.identity, read.trace);
+    return this.filler.adopt(generation, from, to, source, call);
   }
 }
 
-/** What a request for bytes of an object says of it. */
-type StoredRead = Pick<ObjectRead, 'bucket' | 'objectKey' | 'versionId' | 'variant'>;
+type StoredObject = Pick<ObjectRead, 'bucket' | 'objectKey'>;
 
 /** The current version, for whoever asks. */
-const nothingNamed: AskedFor = {
-  versionId: undefined,
-  variant: { origin: undefined, expectedBucketOwner: undefined, requestPayer: undefined },
-};
+const nothingNamed: AskedFor = { versionId: undefined, requestPayer: undefined };
+
+function askedFor({ versionId, variant: { requestPayer } }: ObjectRead): AskedFor {
+  return { versionId, requestPayer };
+}
 
 /**
  * Requests ranges with If-Match on the content's entity tag: if the object has changed, the store answers 412 and bytes
@@ -161,19 +166,20 @@ const nothingNamed: AskedFor = {
  * @param trace of the request that wants the bytes
  */
 function rangeSource(
-  read: StoredRead,
-  identity: GenerationIdentity,
+  { bucket: { store }, objectKey }: StoredObject,
+  { versionId, requestPayer }: AskedFor,
+  { entityTag }: GenerationIdentity,
   trace: TraceContext | undefined,
 ): RangeSource {
-  const { store } = read.bucket;
+  const variant = { origin: undefined, expectedBucketOwner: undefined, requestPayer };
   return {
     backend: store.name,
-    isByVersion: read.versionId !== undefined,
+    isByVersion: versionId !== undefined,
     mayRetry: () => store.mayRetry(),
-    send: (from, to, receiver) =>
-      store.send(
-        storeRequest(read, 'GET', { range: `bytes=${from}-${to - 1}`, ifMatch: identity.entityTag, trace }),
-        receiver,
-      ),
+    send: (from, to, receiver) => {
+      const range = `bytes=${from}-${to - 1}`;
+      const asked = { objectKey, versionId, variant };
+      return store.send(storeRequest(asked, 'GET', { range, ifMatch: entityTag, trace }), receiver);
+    },
   };
 }

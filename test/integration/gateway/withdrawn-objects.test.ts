@@ -176,6 +176,20 @@ describe('law 6: what the store has refused since it confirmed it is not served 
 });
 
 describe('it is served', () => {
+  it.each([413, 414, 431])('when a request was refused for its length (%s)', async status => {
+    await holdStale();
+    await refuse(status, { headers: origin });
+    expect(await readInOutage()).toBe('200 STALE');
+  });
+
+  it('when somebody sends an Origin of a length that no browser sends, which the store is not told', async () => {
+    await holdStale();
+    const before = store.log.requests.length;
+    for (const length of [512, 513]) await read({ headers: { origin: 'o'.repeat(length) } });
+    const told = store.log.requests.slice(before).map(({ headers }) => headers.origin?.length);
+    expect(told).toEqual([512, undefined]);
+  });
+
   it('once the store has confirmed it again', async () => {
     await holdStale();
     await refuse(403);

@@ -98,18 +98,15 @@ it('what was not used lately is packed, and comes back with its records, parts a
 
 it('what its bytes are asked for with comes back too', () => {
   const cache = new Cache();
-  const variant = { origin: 'https://a', expectedBucketOwner: undefined, requestPayer: 'requester' };
-  const asked = { versionId: 'v1', variant };
+  const asked = { versionId: 'v1', requestPayer: 'requester' };
+  const paid = { versionId: undefined, requestPayer: 'requester' };
   cache.put('k', 100, 1, asked);
-  cache.put('plain', 100, 1, {
-    versionId: undefined,
-    variant: { origin: undefined, expectedBucketOwner: undefined, requestPayer: undefined },
-  });
+  cache.put('paid', 100, 1, paid);
+  cache.put('plain', 100, 1, { versionId: undefined, requestPayer: undefined });
   cache.putOthers(30);
   const revived: AskedFor[] = [];
-  cache.revive('k', revived);
-  cache.revive('plain', revived);
-  expect(revived).toEqual([asked]);
+  for (const name of ['k', 'paid', 'plain']) cache.revive(name, revived);
+  expect(revived).toEqual([asked, paid]);
 });
 
 it('records that share a content share it again, and others have their own', () => {

@@ -63,7 +63,7 @@ function extent(from: number, to: number): Extent {
       waitingFirst: () => (lacksRoom ? 1 : 0),
     },
     retried: () => undefined,
-    readers: { pace: () => pace, isWantedSoon: () => isWanted },
+    readers: { pace: () => pace, isWanted: () => isWanted, isWantedSoon: () => isWanted },
   };
   const keeper: ExtentOwner = { ended: one => ended.push(one), answeredWhole: () => undefined };
   const source = askedRanges(asked, sizeBytes, () => hasRetries);
