@@ -60,6 +60,12 @@ describe('a store does not work', () => {
     expect([told, counted]).toEqual([[false], [code.toLowerCase()]]);
   });
 
+  it('that ends its answer before it has said anything', () => {
+    ask();
+    receiver.ended();
+    expect([told, counted]).toEqual([[false], ['invalid']]);
+  });
+
   it('that does not answer within the limit, and what it answers later counts for nothing', () => {
     ask();
     clock.advance(2_999);
