@@ -1,5 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+/** The token of one route. */
+interface RouteToken {
+  /** Its name in the configuration. */
+  readonly key: string;
+  readonly value: string;
+}
+
 /** One endpoint of the admin port. The guard has accepted the request when `handle` is called. */
 export interface AdminRoute {
   readonly method: 'GET' | 'POST' | 'DELETE';
@@ -8,9 +15,9 @@ export interface AdminRoute {
   /** Served without the bearer token: probes, and pages that contain no data themselves. */
   readonly open?: boolean;
   /** Taken in place of the port's token, as bearer token or as password; asked for even where the port has none. */
-  readonly token?: string | undefined;
-  /** Also accepts bodies that are not `application/json`; the route then checks the type itself. */
-  readonly anyContentType?: boolean;
+  readonly token?: RouteToken | undefined;
+  /** Whether a request to change something can come from no form of another site; left out: where its body is JSON. */
+  readonly isNoForm?: (request: Pick<IncomingMessage, 'headers'>) => boolean;
   /** An `AdminError` thrown here becomes the status and reason of the response. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void> | void;
 }

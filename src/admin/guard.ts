@@ -2,7 +2,6 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { AdminError, type AdminRoute } from './admin-route.ts';
-import { isJson } from './json.ts';
 
 /** Who may ask the admin port. */
 export interface AdminAccess {
@@ -14,7 +13,7 @@ export interface AdminAccess {
 
 /**
  * Checks every request: the Host header must be a name of this port (against DNS rebinding), the bearer token must
- * match if one is set, and changes must be JSON (an HTML form of another site cannot send that).
+ * match if one is set, and changes must be what no HTML form of another site can send, such as JSON.
  *
  * @param host the address that the admin port is bound to
  * @param access read for each request, as a reload may change it
@@ -24,7 +23,8 @@ export function createGuard(
   host: string,
   access: () => AdminAccess,
 ): (route: AdminRoute, request: Pick<IncomingMessage, 'headers' | 'headersDistinct'>) => void {
-  return (route, { headers, headersDistinct }) => {
+  return (route, request) => {
+    const { headers, headersDistinct } = request;
     const { names, token } = access();
     // RFC 9112 §3.2: a proxy on the way may have judged another one
     if ((headersDistinct.host?.length ?? 0) > 1)
@@ -32,8 +32,9 @@ export function createGuard(
     if (!isOwnHost(headers.host, host, names)) {
       throw new AdminError(421, 'MISDIRECTED', 'the Host header is not a name of this admin port');
     }
-    if (!route.open && !isAuthorized(headers.authorization, token, route.token)) throw unauthorized(route);
-    if (route.method === 'POST' && !route.anyContentType && !isJson(headers['content-type'])) {
+    if (!route.open && !isAuthorized(headers.authorization, token, route.token?.value))
+      throw unauthorized(route);
+    if (route.method === 'POST' && !(route.isNoForm ?? isJson)(request)) {
       throw new AdminError(415, 'UNSUPPORTED_MEDIA_TYPE', 'changes need content-type: application/json');
     }
   };
@@ -72,8 +73,13 @@ function unauthorized({ token }: AdminRoute): AdminError {
   const [scheme, reason] =
     token === undefined
       ? ['Bearer', 'the bearer token of admin.token is missing or wrong']
-      : ['Basic', 'the token of admin.eventsToken is missing or wrong, as bearer token or as password'];
+      : ['Basic', `the token of ${token.key} is missing or wrong, as bearer token or as password`];
   return new AdminError(401, 'UNAUTHORIZED', reason, { 'www-authenticate': `${scheme} realm="tidegate"` });
+}
+
+/** Whether a body says that it is JSON, as no form can. */
+export function isJson({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  return /^application\/json\s*(?:;|$)/i.test(headers['content-type'] ?? '');
 }
 
 /**

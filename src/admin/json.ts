@@ -48,11 +48,6 @@ export function validated<Schema extends z.ZodType>(schema: Schema, value: unkno
   throw new AdminError(400, 'INVALID_BODY', distinct.slice(0, MAX_REASONS).join('; ') + more);
 }
 
-/** Whether a body says that it is JSON. */
-export function isJson(contentType: string | undefined): boolean {
-  return /^application\/json\s*(?:;|$)/i.test(contentType ?? '');
-}
-
 async function textOf(request: IncomingMessage, limitBytes: number): Promise<string> {
   const body = await readBody(request, limitBytes);
   if (body.kind === 'whole') return body.bytes.toString('utf8');

@@ -42,8 +42,8 @@ export function channelRoutes(options: ChannelRoutesOptions): readonly AdminRout
     {
       method: 'POST',
       path: webhookPath,
-      // the channel checks the type itself
-      anyContentType: true,
+      // its path is a secret, and the channel checks the type itself
+      isNoForm: () => true,
       async handle(request, response) {
         const body = await readBody(request, MAX_POST_BYTES);
         if (body.kind === 'broken off') return;

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { Turns } from '../../base/turns.ts';
 import type { StoreChange, ToldChanges } from '../../gateway/operate/store-changes.ts';
 import { AdminError, type AdminRoute } from '../admin-route.ts';
-import { isJson, readJson, sendJson } from '../json.ts';
+import { isJson } from '../guard.ts';
+import { readJson, sendJson } from '../json.ts';
 import { type Notice, readNotices } from './notices.ts';
 
 /** What the events of a store lead to. */
@@ -49,11 +50,10 @@ export function eventsRoute(events: StoreEvents): AdminRoute {
     method: 'POST',
     path: '/api/events',
     get token() {
-      return events.token;
+      return events.token === undefined ? undefined : { key: 'admin.eventsToken', value: events.token };
     },
-    anyContentType: true,
+    isNoForm: request => isJson(request) || isOfTopic(request),
     async handle(request, response) {
-      requireUnusualRequest(request);
       const backend = backendOf(request);
       if (backend !== undefined && !events.hasBackend(backend))
         throw new AdminError(404, 'UNKNOWN_BACKEND', 'no backend of this name is configured');
@@ -121,10 +121,9 @@ async function askTopic(events: StoreEvents, url: URL): Promise<void> {
   }
 }
 
-/** JSON, or a field that only a topic sends: a form of another site, in a browser that reaches this port, has neither. */
-function requireUnusualRequest({ headers }: IncomingMessage): void {
-  if (isJson(headers['content-type']) || headers['x-amz-sns-message-type'] !== undefined) return;
-  throw new AdminError(415, 'UNSUPPORTED_MEDIA_TYPE', 'events need content-type: application/json');
+/** Topics send their JSON as text, with a field that no form can have. */
+function isOfTopic({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  return headers['x-amz-sns-message-type'] !== undefined;
 }
 
 function backendOf({ url = '' }: IncomingMessage): string | undefined {

@@ -64,7 +64,7 @@ it('only probes, and pages that contain no data, are served without the token', 
 it('every change must be JSON, which a form of another site cannot send, except a card under its secret path and events', () => {
   const changes = allRoutes().filter(({ method }) => method === 'POST');
   expect(changes.length).toBeGreaterThan(5);
-  const others = changes.filter(({ anyContentType }) => anyContentType).map(({ path }) => path);
-  // topics send text/plain; the route asks for a field that a form cannot have
+  const others = changes.filter(({ isNoForm }) => isNoForm).map(({ path }) => path);
+  // topics send text/plain, with a field that a form cannot have
   expect(others).toEqual(['/api/events', channel.webhookPath]);
 });
