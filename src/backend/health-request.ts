@@ -1,7 +1,7 @@
 import type { StoreRequest } from './store.ts';
 
 /**
- * The least that a store can be asked to see whether it answers, which it may also refuse.
+ * The cheapest request that shows whether a store answers. A refusal is an answer too, so no rights are needed for it.
  *
  * @param bucket the bucket at the store that is asked for; undefined: which buckets there are
  */

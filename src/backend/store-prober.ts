@@ -44,14 +44,14 @@ export class StoreProber {
     if (this.#isAsking || this.#isStopped) return;
     this.#isAsking = true;
     const { store, bucket } = this.#options;
-    const isOver = () => {
+    const over = () => {
       this.#isAsking = false;
     };
     const receiver: StoreReceiver = {
       answered: () => undefined,
       arrived: () => undefined,
-      ended: isOver,
-      failed: isOver,
+      ended: over,
+      failed: over,
     };
     store.send(healthRequest(bucket), receiver);
   }

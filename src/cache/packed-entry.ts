@@ -7,7 +7,7 @@ import type { ObjectRecord } from './record.ts';
 import { readFields, readRecord, writeFields, writeRecord } from './record-codec.ts';
 import type { SlotOwner } from './slot-owner.ts';
 
-/** Another one is written when a value is added, or means something else. */
+/** The version of the format; to be raised when a value is added, or gets another meaning. */
 const VERSION = 2;
 
 /** Measured: the entry with its place in the table, and each block. The texts come on top, a byte for each character. */

@@ -31,8 +31,12 @@ export interface BreakerChange {
 
 /** What a breaker needs of its store. */
 interface GuardedStore {
-  /** Asks it what no client has chosen, beside all calls; `told` is called once, after a while that is bounded. */
-  ask(told: (isAlive: boolean) => void): void;
+  /**
+   * Sends it a request that no client has chosen, without waiting for other calls.
+   *
+   * @param judged called once, within a time limit, with whether the store answers as one that works
+   */
+  ask(judged: (isAlive: boolean) => void): void;
   /** This thread has opened the breaker. */
   opened(): void;
 }
@@ -154,13 +158,13 @@ export class Breaker {
   }
 
   /** One question at a time. */
-  #ask(told: (isAlive: boolean) => void): void {
+  #ask(judged: (isAlive: boolean) => void): void {
     if (this.#isAsking || this.#isStopped) return;
     this.#isAsking = true;
     this.#store?.ask(isAlive => {
       this.#isAsking = false;
       if (isAlive) this.#restUntilMs = this.#nowMs + PAUSE_MS;
-      if (!this.#isStopped) told(isAlive);
+      if (!this.#isStopped) judged(isAlive);
     });
   }
 

@@ -24,26 +24,26 @@ interface QuestionParts extends Pick<CallContext, 'clock' | 'meter' | 'outages'>
 export class StoreQuestion implements OriginReceiver {
   readonly #parts: QuestionParts;
   readonly #request: StoreRequest;
-  readonly #told: ToldOfStore;
+  readonly #judged: ToldOfStore;
   readonly #watch: TransferWatch;
   readonly #startedMs: number;
   #sent: SentRequest | undefined;
   #isOver = false;
 
-  private constructor(parts: QuestionParts, request: StoreRequest, told: ToldOfStore) {
+  private constructor(parts: QuestionParts, request: StoreRequest, judged: ToldOfStore) {
     const { clock, limitMs } = parts;
     this.#parts = parts;
     this.#request = request;
-    this.#told = told;
+    this.#judged = judged;
     this.#startedMs = clock.monotonicMs();
     this.#watch = new TransferWatch({ headMs: limitMs, minRateBytes: 0, windowMs: limitMs }, clock, () =>
       this.failed(new StoreError('TIMEOUT', 'the store does not answer', undefined, 'TOO_SLOW')),
     );
   }
 
-  /** @param told called once, asynchronously */
-  static ask(parts: QuestionParts, request: StoreRequest, told: ToldOfStore): void {
-    const question = new StoreQuestion(parts, request, told);
+  /** @param judged called once, asynchronously */
+  static ask(parts: QuestionParts, request: StoreRequest, judged: ToldOfStore): void {
+    const question = new StoreQuestion(parts, request, judged);
     try {
       question.#sent = parts.send(request, question);
     } catch (error) {
@@ -60,7 +60,7 @@ export class StoreQuestion implements OriginReceiver {
     outages?.answered(status);
     // nothing of a body is wanted
     this.#sent?.abort();
-    this.#told(status === 501 || (status < 500 && status !== 429), String(status));
+    this.#judged(status === 501 || (status < 500 && status !== 429), String(status));
   }
 
   arrived(): void {}
@@ -75,7 +75,7 @@ export class StoreQuestion implements OriginReceiver {
     meter.ended(this.#request, outcomeOf(error));
     outages?.failed(error);
     this.#sent?.abort();
-    this.#told(!isStoreFailure(error), error.reason);
+    this.#judged(!isStoreFailure(error), error.reason);
   }
 
   /** False when it had already ended. */
