@@ -69,7 +69,7 @@ const control: WorkerControl = {
   },
   metrics: () => metrics.snapshot(),
   purge: request => gateway.purge(request),
-  changed: told => gateway.changed(told),
+  invalidate: changes => gateway.invalidate(changes),
   archivedReads: () => archived.recent(),
   restore: request => gateway.restore(request),
   describe: ({ bucket, key }) => gateway.describe(bucket, key),

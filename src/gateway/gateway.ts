@@ -168,8 +168,8 @@ export class Gateway {
   }
 
   /** Invalidates what a store says has changed, in all workers; returns how many of the changes are in known buckets. */
-  changed(told: ToldChanges): number {
-    return invalidateChanged(told, this.#objects.epochs, this.#configurations.current.buckets);
+  invalidate(changes: ToldChanges): number {
+    return invalidateChanged(changes, this.#objects.epochs, this.#configurations.current.buckets);
   }
 
   /** Asks the store to restore an archived object. Never rejects. */

@@ -1,5 +1,6 @@
 /** Part of the supervisor's composition root: change events of stores, and who acts on them. */
 import { request } from 'undici';
+import { AdminError } from '../admin/admin-route.ts';
 import type { StoreEvents } from '../admin/events/events-route.ts';
 import type { CounterCell, Family } from '../base/metrics.ts';
 import type { WorkerPool } from '../server/worker-pool.ts';
@@ -18,11 +19,20 @@ export function storeEvents(
       return running.current.admin.eventsToken;
     },
     hasBackend: name => Object.hasOwn(running.current.backends, name),
-    // each raises the epochs, which all share: the configuration of one of them may be older than the event
-    invalidate: async told => Math.max(0, ...(await pool.callAll('changed', told))),
+    async invalidate(changes) {
+      // each raises the epochs, which all share: the configuration of one of them may be older than the event
+      const known = await pool.callAll('invalidate', changes);
+      // workers know the buckets
+      if (known.length === 0) throw noWorker();
+      return Math.max(...known);
+    },
     confirm: askTopic,
     count: (result, events) => counted.cell(result).add(events),
   };
+}
+
+function noWorker(): AdminError {
+  return new AdminError(503, 'NO_WORKER', 'no worker is up; send the events again', { 'retry-after': '1' });
 }
 
 /** Redirects are not followed: the address was checked, another would not be. */

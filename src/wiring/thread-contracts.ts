@@ -82,8 +82,8 @@ export interface WorkerControl {
   metrics(): Promise<MetricSnapshot>;
   /** The purge is complete when this returns. */
   purge(request: PurgeScope): Purged;
-  /** See `Gateway.changed`. */
-  changed(told: ToldChanges): number;
+  /** See `Gateway.invalidate`. */
+  invalidate(changes: ToldChanges): number;
   /** Archived objects recently requested from this worker. */
   archivedReads(): readonly RequestedObject[];
   restore(request: RestoreRequest): Promise<RestoreOutcome>;

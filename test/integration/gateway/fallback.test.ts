@@ -110,8 +110,8 @@ it('keys have the prefix of the bucket at the fallback, once, and events of eith
   replica.put('b-replica', 'p/k', 'changed');
   expect(await read()).toMatchObject({ text: 'below the prefix', cache: 'HIT' });
   const changes = [{ bucket: 'b-replica', keys: ['p/k'] }];
-  expect(gateway.gateways[0]?.changed({ backend: 'main', changes })).toBe(0);
-  expect(gateway.gateways[0]?.changed({ backend: 'fallback', changes })).toBe(1);
+  expect(gateway.gateways[0]?.invalidate({ backend: 'main', changes })).toBe(0);
+  expect(gateway.gateways[0]?.invalidate({ backend: 'fallback', changes })).toBe(1);
   expect(await read()).toMatchObject({ text: 'changed' });
 });
 

@@ -22,7 +22,7 @@ afterEach(async () => {
 
 /** An event, as the first worker is told of it; all workers share the epochs. */
 function tell(bucket: string, keys?: readonly string[], backend?: string): number | undefined {
-  return gateway.gateways[0]?.changed({ backend, changes: [{ bucket, keys }] });
+  return gateway.gateways[0]?.invalidate({ backend, changes: [{ bucket, keys }] });
 }
 
 it.each([1, 2])(

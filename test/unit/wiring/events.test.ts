@@ -1,0 +1,44 @@
+import { createServer } from 'node:http';
+import { expect, it, onTestFinished } from 'vitest';
+import { AdminError } from '../../../src/admin/admin-route.ts';
+import { Metrics } from '../../../src/base/metrics.ts';
+import { parseConfig } from '../../../src/config/load-config.ts';
+import { storeEvents } from '../../../src/wiring/events.ts';
+import { RunningConfig } from '../../../src/wiring/running-config.ts';
+import { listenLocally } from '../../support/listen-locally.ts';
+
+/** @param known how many of the changes are in buckets that each worker knows */
+function eventsOf(known: readonly number[] = []) {
+  const running = new RunningConfig(parseConfig('', {}));
+  const pool = { callAll: () => Promise.resolve(known) } as unknown as Parameters<typeof storeEvents>[1];
+  return storeEvents(running, pool, new Metrics().counter('events', 'Events.', ['result']));
+}
+
+const changes = { backend: undefined, changes: [{ bucket: 'b', keys: ['k'] }] };
+
+it('a bucket is known if one worker knows it: another may have the configuration of before a reload', async () => {
+  expect(await eventsOf([0, 1]).invalidate(changes)).toBe(1);
+  expect(await eventsOf([1, 0]).invalidate(changes)).toBe(1);
+  expect(await eventsOf([0, 0]).invalidate(changes)).toBe(0);
+});
+
+it('while no worker is up, events are to be sent again', async () => {
+  const refused = eventsOf([]).invalidate(changes);
+  await expect(refused).rejects.toThrow(AdminError);
+  await expect(refused).rejects.toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+});
+
+it('a topic has got the answer when it says so, and no redirect is followed', async () => {
+  const asked: (string | undefined)[] = [];
+  const topic = createServer(({ url }, response) => {
+    asked.push(url);
+    response.writeHead(Number(url?.slice(1)), { location: '/200' }).end();
+  });
+  onTestFinished(() => void topic.close());
+  const base = await listenLocally(topic);
+  const confirm = (status: number) => eventsOf().confirm(new URL(`${base}/${status}`));
+  await confirm(200);
+  for (const status of [302, 403, 500])
+    await expect(confirm(status)).rejects.toThrow(`it answered ${status}`);
+  expect(asked).toEqual(['/200', '/302', '/403', '/500']);
+});
