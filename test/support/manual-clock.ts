@@ -58,3 +58,17 @@ export class ManualClock implements Clock {
     return next;
   }
 }
+
+/** Waits for `answer`, for which time has to pass: a millisecond in each turn of the event loop. */
+export async function whileTimePasses<Answer>(clock: ManualClock, answer: Promise<Answer>): Promise<Answer> {
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+  };
+  answer.then(end, end);
+  while (!isOver) {
+    await new Promise(resolve => setImmediate(resolve));
+    clock.advance(1);
+  }
+  return answer;
+}

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ManualClock } from '../../support/manual-clock.ts';
+import { ManualClock, whileTimePasses } from '../../support/manual-clock.ts';
 import { holdsAt, patternContent } from '../../support/stand-in/content.ts';
 import { StandInStore } from '../../support/stand-in-store.ts';
 import { type TestAnswer, TestGateway, type TestGatewayOptions } from '../../support/test-gateway.ts';
@@ -35,18 +35,7 @@ async function holdStale(headers: Record<string, string> = {}): Promise<void> {
 }
 
 /** An answer for which the clock has to move: the store is asked again after a while. */
-async function patiently(answer: Promise<TestAnswer>): Promise<TestAnswer> {
-  let isOver = false;
-  const end = () => {
-    isOver = true;
-  };
-  answer.then(end, end);
-  while (!isOver) {
-    await new Promise(resolve => setImmediate(resolve));
-    clock.advance(1);
-  }
-  return answer;
-}
+const patiently = (answer: Promise<TestAnswer>) => whileTimePasses(clock, answer);
 
 function failing(status: number, body = ''): void {
   store.faults.next({ kind: 'answer', status, body }, 10);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ManualClock } from '../../support/manual-clock.ts';
+import { ManualClock, whileTimePasses } from '../../support/manual-clock.ts';
 import { patternContent } from '../../support/stand-in/content.ts';
 import { StandInStore } from '../../support/stand-in-store.ts';
 import { type TestAnswer, TestGateway, type TestGatewayOptions } from '../../support/test-gateway.ts';
@@ -45,18 +45,8 @@ interface Read {
 }
 
 /** Reads although the store may be asked again after a while. */
-async function read({ method = 'GET', path = '/b/k', headers, worker }: Read = {}): Promise<TestAnswer> {
-  const answer = gateway.send(method, path, headers, worker);
-  let isOver = false;
-  const end = () => {
-    isOver = true;
-  };
-  answer.then(end, end);
-  while (!isOver) {
-    await new Promise(resolve => setImmediate(resolve));
-    clock.advance(1);
-  }
-  return answer;
+function read({ method = 'GET', path = '/b/k', headers, worker }: Read = {}): Promise<TestAnswer> {
+  return whileTimePasses(clock, gateway.send(method, path, headers, worker));
 }
 
 /** An object `k` that was read in these ways, and is stale since a second. */
