@@ -18,11 +18,14 @@ export function addCompletionCommand(
         throw new UsageError(
           `no completion for ${JSON.stringify(asked)}; the shells are ${shells.join(', ')}`,
         );
-      const commands = program.commands.map(command => ({
-        name: command.name(),
-        about: command.description(),
-        options: command.options.map(optionWords),
-      }));
+      const shown = program.createHelp().visibleCommands(program);
+      const commands = shown
+        .filter(command => command.name() !== 'help')
+        .map(command => ({
+          name: command.name(),
+          about: command.description(),
+          options: command.options.map(optionWords),
+        }));
       print(completionScript(shell, commands));
     });
 }

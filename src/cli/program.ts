@@ -86,11 +86,16 @@ function printingSafely(options: ProgramOptions): ProgramOptions {
  *
  * @throws UsageError
  */
-function requireCommand(args: readonly string[], { commands }: Command): void {
+function requireCommand(args: readonly string[], program: Command): void {
   const written = args[0] === 'help' ? args[1] : args[0];
-  const names = [...commands.map(command => command.name()), 'help'];
-  if (written === undefined || written.startsWith('-') || names.includes(written)) return;
-  throw new UsageError(`unknown command ${JSON.stringify(written)}; ${commandHint(written, names)}`);
+  if (written === undefined || written.startsWith('-') || written === 'help') return;
+  if (program.commands.some(command => command.name() === written)) return;
+  const shown = program.createHelp().visibleCommands(program);
+  const hint = commandHint(
+    written,
+    shown.map(command => command.name()),
+  );
+  throw new UsageError(`unknown command ${JSON.stringify(written)}; ${hint}`);
 }
 
 function commandHint(written: string, names: readonly string[]): string {
@@ -132,7 +137,7 @@ function createProgram(
   addCompletionCommand(program, options);
   for (const [name, about] of notBuilt) {
     program
-      .command(name)
+      .command(name, { hidden: true })
       .description(`${about} (not built yet)`)
       .allowUnknownOption()
       .allowExcessArguments()

@@ -70,6 +70,15 @@ it.each([
   expect(out).toContain(text);
 });
 
+it('what is not built is listed nowhere', async () => {
+  const help = (await run(['--help'])).out;
+  expect(help).not.toContain('not built');
+  const [listed] = help.split('Commands:')[1]?.split('Examples:') ?? [];
+  const names = Array.from(listed?.matchAll(/^ {2}(\w+)/gm) ?? [], ([, name]) => name);
+  expect((await run(['fly'])).errors).toContain(`the commands are ${names.join(', ')}`);
+  expect((await run(['completion', 'bash'])).out).toContain(`words="${names.join(' ')}"`);
+});
+
 it.each([
   [['fly'], 'unknown command "fly"; the commands are serve, check'],
   [['chek'], 'unknown command "chek"; did you mean check?'],
