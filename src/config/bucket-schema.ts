@@ -46,6 +46,7 @@ const defaultPolicy: CachePolicy = {
   maxStaleMs: 0,
   honourCacheControl: true,
   clientDirectives: 'ignore',
+  targetedCacheControl: 'pass',
   blockSizeBytes: 2 ** 20,
   // The largest object that docs/semantics.md allows.
   maxObjectSizeBytes: 5 * TIB_BYTES,
@@ -62,6 +63,7 @@ const policyKeys = {
   maxStale: ttl().meta({ fallback: defaultPolicy.maxStaleMs }),
   honourCacheControl: flag().meta({ fallback: defaultPolicy.honourCacheControl }),
   clientDirectives: choice(['ignore', 'honour']).meta({ fallback: defaultPolicy.clientDirectives }),
+  targetedCacheControl: choice(['pass', 'strip']).meta({ fallback: defaultPolicy.targetedCacheControl }),
   blockSize: blockSize().meta({ fallback: defaultPolicy.blockSizeBytes }),
   maxObjectSize: size(1, 1024 * TIB_BYTES).meta({ fallback: defaultPolicy.maxObjectSizeBytes }),
 };
@@ -80,6 +82,7 @@ function overlay(base: CachePolicy, given: z.output<typeof partialPolicy>): Cach
     maxStaleMs: given.maxStale ?? base.maxStaleMs,
     honourCacheControl: given.honourCacheControl ?? base.honourCacheControl,
     clientDirectives: given.clientDirectives ?? base.clientDirectives,
+    targetedCacheControl: given.targetedCacheControl ?? base.targetedCacheControl,
     blockSizeBytes: given.blockSize ?? base.blockSizeBytes,
     maxObjectSizeBytes: given.maxObjectSize ?? base.maxObjectSizeBytes,
   };

@@ -73,7 +73,7 @@ function parse(header: string): CacheControl {
 }
 
 /** What `directives` say, whichever field they came in. */
-function cacheControlOf(directives: Directives): CacheControl {
+export function cacheControlOf(directives: Directives): CacheControl {
   const noCache = namedFields(directives.get('no-cache'));
   const isPrivate = namedFields(directives.get('private'));
   return Object.freeze({

@@ -165,7 +165,7 @@ export class ObjectServerBench {
     const read = readOf('k', { method, range, isConditional: fields.isConditional, ...different });
     return {
       ...{ exchange, fields, read, range, overrides: [], customerKey: undefined },
-      visibility: { checksums: false, taggingCount: true, legalHold: true, storeNames: true },
+      visibility: { checksums: false, taggingCount: true, legalHold: true, storeNames: true, targeted: true },
       ...{ isAllowed: true, mayKnowMissing: true, nowMs: this.clock.nowMs() },
       ...client,
     };

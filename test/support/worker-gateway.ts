@@ -28,6 +28,7 @@ export const defaultPolicy: CachePolicy = {
   staleIfErrorMs: 0,
   maxStaleMs: 0,
   clientDirectives: 'ignore',
+  targetedCacheControl: 'pass',
   honourCacheControl: true,
   blockSizeBytes: mebibyte,
   maxObjectSizeBytes: 5 * 1024 ** 4,

@@ -3,12 +3,13 @@ import type { GenerationIdentity } from '../../cache/generation-identity.ts';
 import type { Part } from '../../cache/part-map.ts';
 import { parseContentLength } from '../../http/content-length.ts';
 import { type ContentRange, isInexactRange, parseContentRange } from '../../http/range.ts';
+import { targetedFields } from '../../http/targeted-cache-control.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 
 /** The head of a store's answer, read once: what it says about the object and about the bytes in the body. */
 export interface ContentHead extends StoreReplyHead {
-  /** Standard fields by name; of several with one name the first, but all lines of Cache-Control (RFC 9110 §5.3). */
+  /** Standard fields by name; of several with one name the first, but all lines of what controls caches (RFC 9110 §5.3). */
   readonly http: ReadonlyMap<string, string>;
   /** The same for store fields, without prefix. */
   readonly store: ReadonlyMap<string, string>;
@@ -48,7 +49,7 @@ export function readContentHead({ status, fields }: StoreReplyHead): ContentHead
     const values = field.store ? store : http;
     const before = values.get(field.name);
     if (before === undefined) values.set(field.name, field.value);
-    else if (values === http && field.name === 'cache-control')
+    else if (values === http && (field.name === 'cache-control' || targetedFields.has(field.name)))
       values.set(field.name, `${before}, ${field.value}`);
     if (isChecksum(field)) checksums.push(field);
   }

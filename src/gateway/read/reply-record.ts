@@ -2,11 +2,11 @@ import type { WholeReply } from '../../backend/store.ts';
 import type { Content } from '../../cache/content.ts';
 import type { Asked, ReadableRecord, RefusedRecord, UncacheableRecord } from '../../cache/record.ts';
 import { type FreshnessDirectives, nothingStated, statedFreshness } from '../../cache/stated-freshness.ts';
-import { parseCacheControl } from '../../http/cache-control.ts';
 import { hopByHopFields } from '../../http/hop-by-hop.ts';
 import { hostFields } from '../../http/host-fields.ts';
 import { parseHttpDate } from '../../http/http-date.ts';
 import { refusalToStore } from '../../http/storability.ts';
+import { type StatedControl, statedControl } from '../../http/targeted-cache-control.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import { type ContentHead, isChecksum, keptContent, readContentHead } from '../fill/content-head.ts';
 
@@ -148,10 +148,9 @@ function objectFields({ fields }: ContentHead, withChecksums: boolean): HeaderFi
  */
 function directivesOf(head: ContentHead, { requestedMs, receivedMs }: ReplyContext): FreshnessDirectives {
   const { http, store, status } = head;
-  const control = parseCacheControl(http.get('cache-control'));
+  const { control, expires } = controlOf(head);
   const stated = statedFreshness({
-    ...{ status, control, requestedMs, receivedMs },
-    expires: http.get('expires'),
+    ...{ status, control, expires, requestedMs, receivedMs },
     age: http.get('age'),
     date: undefined,
     lastModified: http.get('last-modified'),
@@ -165,9 +164,13 @@ function directivesOf(head: ContentHead, { requestedMs, receivedMs }: ReplyConte
   };
 }
 
-function isNotStored({ status, http }: ContentHead): boolean {
-  const control = parseCacheControl(http.get('cache-control'));
-  return control.privateFields.length > 0 || refusalToStore(status, control) !== undefined;
+function isNotStored(head: ContentHead): boolean {
+  const { control } = controlOf(head);
+  return control.privateFields.length > 0 || refusalToStore(head.status, control) !== undefined;
+}
+
+function controlOf({ http }: ContentHead): StatedControl {
+  return statedControl(name => http.get(name));
 }
 
 /** docs/semantics.md 170: `ongoing-request="false", expiry-date="Fri, 21 Dec 2012 00:00:00 GMT"`. */

@@ -3,6 +3,7 @@ import type { Part } from '../../cache/part-map.ts';
 import type { ObjectRecord, ReadableRecord } from '../../cache/record.ts';
 import { headerText } from '../../http/header-lines.ts';
 import { formatContentRange } from '../../http/range.ts';
+import { targetedFields } from '../../http/targeted-cache-control.ts';
 import { type HeaderField, type HeaderPrefix, rawFromFields } from '../../s3/dialect.ts';
 import type { Pairs } from '../../s3/error.ts';
 import { isCrossOrigin, overridden } from '../../s3/passed-fields.ts';
@@ -205,8 +206,9 @@ function memoised(
     known = [];
     prepared.set(record, known);
   }
-  const { checksums, taggingCount, legalHold, storeNames } = visibility;
-  const seen = Number(checksums) + 2 * Number(taggingCount) + 4 * Number(legalHold) + 8 * Number(storeNames);
+  const { checksums, taggingCount, legalHold, storeNames, targeted } = visibility;
+  const ofStore = Number(checksums) + 2 * Number(taggingCount) + 4 * Number(legalHold);
+  const seen = ofStore + 8 * Number(storeNames) + 16 * Number(targeted);
   const index = 2 * seen + (exchange.prefix === 'x-amz-' ? 0 : 1);
   known[index] ??= prepare(record, view);
   return known[index];
@@ -230,7 +232,7 @@ function wholeHeaders(record: ReadableRecord, view: View): string[] {
 export function isVisible(field: HeaderField, visibility: Visibility): boolean {
   if (!visibility.storeNames && isStoreName(field)) return false;
   const { name, store } = field;
-  if (!store) return true;
+  if (!store) return visibility.targeted || !targetedFields.has(name);
   if (name.startsWith('checksum-')) return visibility.checksums;
   if (name === 'tagging-count') return visibility.taggingCount;
   if (name === 'object-lock-legal-hold') return visibility.legalHold;

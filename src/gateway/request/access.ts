@@ -28,6 +28,8 @@ interface AskedFields {
   readonly checksums: boolean;
   /** The bucket and its keys have the same names at the store, so fields with these names are for clients. */
   readonly storeNames: boolean;
+  /** Fields that say to this cache, or to all of its kind, what Cache-Control says to all (RFC 9213). */
+  readonly targeted: boolean;
 }
 
 /** Which of an object's header fields a client may see (docs/semantics.md, Decided 9 and 12). */

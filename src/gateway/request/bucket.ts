@@ -12,6 +12,8 @@ export interface CachePolicy extends FreshnessRules {
   readonly maxObjectSizeBytes: number;
   /** Whether clients may say what they take from the cache (RFC 9111 §5.2.1). */
   readonly clientDirectives: 'honour' | 'ignore';
+  /** Whether clients get the fields that take the place of Cache-Control here (RFC 9213). */
+  readonly targetedCacheControl: 'pass' | 'strip';
 }
 
 /** A bucket as clients address it, with everything needed to serve it. */

@@ -79,7 +79,11 @@ export function clientRead(
     read,
     range,
     isAllowed: permissions.allowsRead(key, versionId),
-    visibility: permissions.visibility(key, { checksums: checksumMode, storeNames: !isRenamed(bucket) }),
+    visibility: permissions.visibility(key, {
+      checksums: checksumMode,
+      storeNames: !isRenamed(bucket),
+      targeted: policy.targetedCacheControl === 'pass',
+    }),
     overrides,
     mayKnowMissing: permissions.allows('ListBucket', key),
     customerKey: parameters.customerKey,

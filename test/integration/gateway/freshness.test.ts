@@ -105,3 +105,23 @@ it('a restored copy is never fresh beyond its end', async () => {
   clock.advance(2);
   expect((await gateway.get('/b/restored.bin')).headers['x-cache']).toBe('REVALIDATED');
 });
+
+it.each([
+  ['pass', 'max-age=10'],
+  ['strip', undefined],
+] as const)(
+  'RFC 9213: with targetedCacheControl %s, clients see %j of what it is kept by',
+  async (targetedCacheControl, seen) => {
+    await gateway.close();
+    gateway = await TestGateway.start({ storeUrl: store.url, clock, policy: { targetedCacheControl } });
+    const headers = { 'cache-control': 'no-store', 'cdn-cache-control': 'max-age=10' };
+    store.put('b', 'targeted.txt', 'x', { headers });
+    for (const result of ['MISS', 'HIT']) {
+      const answer = await gateway.get('/b/targeted.txt');
+      expect([answer.headers['x-cache'], answer.headers['cdn-cache-control']]).toEqual([result, seen]);
+      expect(answer.headers['cache-control']).toBe('no-store');
+    }
+    clock.advance(10_000);
+    expect((await gateway.get('/b/targeted.txt')).headers['x-cache']).toBe('REVALIDATED');
+  },
+);

@@ -117,6 +117,7 @@ describe('a configuration that works', () => {
         staleIfErrorMs: 0,
         maxStaleMs: 0,
         clientDirectives: 'ignore',
+        targetedCacheControl: 'pass',
         honourCacheControl: true,
         blockSizeBytes: 1_048_576,
         maxObjectSizeBytes: 5 * 1024 ** 4,

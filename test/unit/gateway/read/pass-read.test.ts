@@ -52,7 +52,13 @@ it('an object that cannot be cached is passed on as the store sends it, and the 
 });
 
 it('what a client may not see of it is left out, and what it wants replaced is', async () => {
-  const visibility = { checksums: true, taggingCount: false, legalHold: false, storeNames: true };
+  const visibility = {
+    checksums: true,
+    taggingCount: false,
+    legalHold: false,
+    storeNames: true,
+    targeted: true,
+  };
   const overrides = [['Content-Type', 'image/png']] as const;
   const { reply } = await serve({ client: { visibility, overrides } });
   expect(reply.headers).toMatchObject({ 'content-type': 'image/png', 'x-amz-checksum-crc32': 'AAAAAA==' });

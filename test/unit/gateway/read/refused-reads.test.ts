@@ -85,7 +85,9 @@ describe('checksums that the store may have and the record lacks are asked for',
     receivedMs: bench.clock.nowMs(),
     checksums: 'unknown',
   });
-  const wanted = { visibility: { checksums: true, taggingCount: true, legalHold: true, storeNames: true } };
+  const wanted = {
+    visibility: { checksums: true, taggingCount: true, legalHold: true, storeNames: true, targeted: true },
+  };
   const asks = ['find GET', 'find GET with checksums'];
 
   it.each<[string, Asked]>([

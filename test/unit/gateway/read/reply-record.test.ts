@@ -140,6 +140,19 @@ it('of several lines of Cache-Control all count (RFC 9110 §5.3)', () => {
   expect(recordOf(head(...lines)).directives).toMatchObject({ noStore: true, maxAgeS: 3600 });
 });
 
+it('RFC 9213: what is said to caches like this one takes the place of Cache-Control and Expires, in all its lines', () => {
+  const { directives, fields } = recordOf(
+    head(
+      httpHeader('cache-control', 'no-store'),
+      httpHeader('expires', '0'),
+      httpHeader('cdn-cache-control', 'max-age=60'),
+      httpHeader('cdn-cache-control', 'stale-if-error=5'),
+    ),
+  );
+  expect(directives).toEqual({ ...nothingStated, maxAgeS: 60, staleIfErrorS: 5 });
+  expect(fields).toHaveLength(4);
+});
+
 it.each(['0', '-1', 'never', '2099-01-01T00:00:00Z'])(
   'Expires: %s is in the past (RFC 9111 §5.3)',
   expires => {

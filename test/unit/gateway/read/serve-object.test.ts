@@ -34,6 +34,7 @@ function waitingAnswer(prepare: (response: ServerResponse) => void = () => undef
     retention: false,
     legalHold: false,
     storeNames: true,
+    targeted: true,
   };
   const client: ClientRead = {
     ...{ exchange, fields: new RequestFields([]), read, range: read.range, visibility, overrides: [] },

@@ -26,6 +26,7 @@ const record: ReadableRecord = {
     ...[storeField('object-lock-legal-hold', 'ON'), storeField('meta-checksum-x', 'mine')],
     ...[storeField('bucket-arn', 'arn:aws:s3:::b'), httpHeader('location', '/b/k')],
     ...[httpHeader('access-control-allow-origin', '*'), httpHeader('vary', 'Origin')],
+    httpHeader('cdn-cache-control', 'max-age=5'),
   ],
 };
 const report = { result: 'HIT', cacheStatus: 'tidegate; hit; ttl=1' } as const;
@@ -41,8 +42,20 @@ beforeEach(async () => {
 
 afterEach(() => new Promise(resolve => server.close(resolve)));
 
-const everything: Visibility = { checksums: true, taggingCount: true, legalHold: true, storeNames: true };
-const nothing: Visibility = { checksums: false, taggingCount: false, legalHold: false, storeNames: false };
+const everything: Visibility = {
+  checksums: true,
+  taggingCount: true,
+  legalHold: true,
+  storeNames: true,
+  targeted: true,
+};
+const nothing: Visibility = {
+  checksums: false,
+  taggingCount: false,
+  legalHold: false,
+  storeNames: false,
+  targeted: false,
+};
 
 function viewOf(visibility: Visibility, prefix: HeaderPrefix = 'x-amz-', isCharged = false) {
   return { exchange: { prefix, isCharged }, visibility, overrides: [] };
@@ -83,7 +96,7 @@ describe('of an object', () => {
   ];
   const hidden = [
     ...['x-amz-checksum-crc32: crc', 'x-amz-tagging-count: 2', 'x-amz-object-lock-legal-hold: ON'],
-    ...['x-amz-bucket-arn: arn:aws:s3:::b', 'location: /b/k'],
+    ...['x-amz-bucket-arn: arn:aws:s3:::b', 'location: /b/k', 'cdn-cache-control: max-age=5'],
   ];
   const always = ['x-amz-version-id: v', 'x-amz-meta-checksum-x: mine'];
 
@@ -110,24 +123,26 @@ describe('of an object', () => {
         '0123456789',
       );
       const own = lines.filter(line =>
-        /checksum-crc|tagging|legal-hold|charged|bucket-arn|^location/.test(line),
+        /checksum-crc|tagging|legal-hold|charged|bucket-arn|^location|^cdn/.test(line),
       );
       return own.map(line => line.split(':')[0]);
     };
     for (const prefix of ['x-amz-', 'x-store-', 'x-amz-'] as const) {
-      for (let seen = 0; seen < 16; seen++) {
+      for (let seen = 0; seen < 32; seen++) {
         const visibility = {
           ...{ checksums: (seen & 1) > 0, taggingCount: (seen & 2) > 0, legalHold: (seen & 4) > 0 },
           storeNames: (seen & 8) > 0,
+          targeted: (seen & 16) > 0,
         };
         const expected = [
           ...(visibility.checksums ? [`${prefix}checksum-crc32`] : []),
           ...(visibility.taggingCount ? [`${prefix}tagging-count`] : []),
           ...(visibility.legalHold ? [`${prefix}object-lock-legal-hold`] : []),
           ...(visibility.storeNames ? [`${prefix}bucket-arn`, 'location'] : []),
+          ...(visibility.targeted ? ['cdn-cache-control'] : []),
         ];
         expect(await shown(visibility, prefix)).toEqual(expected);
-        if (seen === 15)
+        if (seen === 31)
           expect(await shown(visibility, prefix, true)).toEqual([...expected, `${prefix}request-charged`]);
       }
     }

@@ -58,11 +58,13 @@ describe('permissions', () => {
     const granted = only(...actions.map(action => `reader photos ${action} k`));
     const permissions = new Permissions(granted, reader, 'photos');
     for (const checksums of [true, false])
-      expect(permissions.visibility('k', { checksums, storeNames: !checksums })).toEqual({
-        ...{ checksums, storeNames: !checksums, ...seen },
-      });
-    expect(permissions.visibility('l', { checksums: false, storeNames: true })).toEqual({
-      ...{ checksums: false, taggingCount: false, legalHold: false, storeNames: true },
+      expect(permissions.visibility('k', { checksums, storeNames: !checksums, targeted: checksums })).toEqual(
+        {
+          ...{ checksums, storeNames: !checksums, targeted: checksums, ...seen },
+        },
+      );
+    expect(permissions.visibility('l', { checksums: false, storeNames: true, targeted: true })).toEqual({
+      ...{ checksums: false, taggingCount: false, legalHold: false, storeNames: true, targeted: true },
     });
   });
 });

@@ -138,7 +138,7 @@ describe('what a client may', () => {
     const headers = ['x-amz-checksum-mode', 'ENABLED'];
     const granted = ['GetObject', 'GetObjectTagging'];
     expect(read({ headers, granted }).visibility).toEqual({
-      ...{ checksums: true, taggingCount: true, legalHold: false, storeNames: true },
+      ...{ checksums: true, taggingCount: true, legalHold: false, storeNames: true, targeted: true },
     });
     expect(read({}).visibility.checksums).toBe(false);
   });

@@ -14,7 +14,13 @@ const response = new ServerResponse(new IncomingMessage(new Socket()));
 /** An anonymous GET of `url` that has been allowed. */
 function allowed(url: string, headers: readonly string[] = ['Host', 'h'], method = 'GET'): ClientRead {
   const exchange = new Exchange(response, method, url, 0, 'id', 'id2', 'today', ends);
-  const visibility = { checksums: false, taggingCount: false, legalHold: false, storeNames: true };
+  const visibility = {
+    checksums: false,
+    taggingCount: false,
+    legalHold: false,
+    storeNames: true,
+    targeted: true,
+  };
   const fields = new RequestFields(headers);
   const range = parseRange(fields.range);
   const read = readOf(url.slice(3), { range, isConditional: fields.isConditional });
