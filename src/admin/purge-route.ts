@@ -17,8 +17,7 @@ export type PurgeOutcome =
   | { readonly kind: 'pending' }
   | { readonly kind: 'unknown-bucket' }
   /** The store may treat the key as another one, so it is never cached; `problem` says why. */
-  | { readonly kind: 'alias'; readonly problem: string }
-  | { readonly kind: 'not-built'; readonly part: string };
+  | { readonly kind: 'alias'; readonly problem: string };
 
 export type Purge = (request: PurgeRequest) => Promise<PurgeOutcome>;
 
@@ -79,9 +78,6 @@ export function purgeRoute(purge: Purge): AdminRoute {
         throw new AdminError(404, 'UNKNOWN_BUCKET', 'no bucket of this name is configured');
       }
       if (outcome.kind === 'alias') throw new AdminError(400, 'KEY_MAY_MEAN_ANOTHER', outcome.problem);
-      if (outcome.kind === 'not-built') {
-        throw new AdminError(501, 'NOT_BUILT', `purging by ${outcome.part} is not built yet`);
-      }
       const { kind, ...counted } = outcome;
       sendJson(response, 200, kind === 'pending' ? { counted: 'pending' } : counted);
     },

@@ -1,21 +1,17 @@
 import { LRUCache } from 'lru-cache';
+import { type Entry, entryCostBytes, generationsOf, heldBytesOf, tagSlotsOfAll } from './entry.ts';
 import { Generation } from './generation.ts';
 import type { MemoryTier } from './memory-tier.ts';
 import type { ObjectKey } from './object-key.ts';
 import { PackedEntries } from './packed-entries.ts';
 import { PackedEntry, type Revive } from './packed-entry.ts';
-import { type ObjectRecord, recordCostBytes } from './record.ts';
-
-/** All that is known of one object: its records, keyed by `recordName`. */
-export interface Entry {
-  readonly objectKey: ObjectKey;
-  readonly records: ReadonlyMap<string, ObjectRecord>;
-}
+import type { PurgeBarriers } from './purge-barriers.ts';
+import type { ObjectRecord } from './record.ts';
 
 /** What operators are told of an object, packed or not. */
-interface KnownObject {
+export interface KnownObject {
   readonly text: string;
-  readonly keySlot: number;
+  readonly tagSlots: readonly number[];
   readonly heldBytes: number;
 }
 
@@ -28,15 +24,6 @@ const UNPACKED_SHARE = 1 / 4;
 /** How many entries that are in use are passed over, at each change, in search of one to pack. */
 const PASSED_OVER = 16;
 
-/** The distinct contents that the records of `entry` refer to. */
-export function generationsOf(entry: Entry): Set<Generation> {
-  const generations = new Set<Generation>();
-  for (const record of entry.records.values()) {
-    if (record.kind === 'readable' && record.content instanceof Generation) generations.add(record.content);
-  }
-  return generations;
-}
-
 /**
  * The entries of one worker. Those that were used last are objects; the others are packed. When their estimated cost
  * exceeds the limit, some go together with their blocks, see `PackedEntries`.
@@ -44,13 +31,19 @@ export function generationsOf(entry: Entry): Set<Generation> {
 export class EntryTable {
   readonly #maxBytes: number;
   readonly #tier: Pick<MemoryTier, 'entrust' | 'evictOne' | 'free'>;
+  readonly #barriers: PurgeBarriers;
   readonly #entries: LRUCache<string, Entry>;
   readonly #packed: PackedEntries;
   /** Entries that have just become too many, still to be packed. */
   readonly #surplus: Entry[] = [];
 
   /** @param maxBytes limit for the estimated heap that entries and records cost */
-  constructor(maxBytes: number, tier: Pick<MemoryTier, 'entrust' | 'evictOne' | 'free'>) {
+  constructor(
+    maxBytes: number,
+    tier: Pick<MemoryTier, 'entrust' | 'evictOne' | 'free'>,
+    barriers: PurgeBarriers,
+  ) {
+    this.#barriers = barriers;
     this.#maxBytes = maxBytes;
     this.#tier = tier;
     this.#packed = new PackedEntries(tier);
@@ -78,23 +71,25 @@ export class EntryTable {
     return this.#entries.calculatedSize + this.#packed.costBytes;
   }
 
-  /** The entry, unless it is packed. */
+  /** The entry, unless it is packed: what was not purged. */
   get(objectKey: ObjectKey): Entry | undefined {
-    return this.#entries.get(objectKey.text);
+    const entry = this.#entries.get(objectKey.text);
+    return entry === undefined || entry.barrier === this.#barriers.latest ? entry : this.#afterPurges(entry);
   }
 
   /** Like `get`, without counting as a use. */
   peek({ text }: Pick<ObjectKey, 'text'>): Entry | undefined {
-    return this.#entries.peek(text);
+    const entry = this.#entries.peek(text);
+    return entry && this.#afterPurges(entry);
   }
 
   /** The entry, if it was packed: its contents are made by `create`. */
   revive(objectKey: ObjectKey, create: Revive): Entry | undefined {
     const packed = this.#packed.take(objectKey.text);
     if (!packed) return undefined;
-    const entry = { objectKey, records: packed.revive(create) };
+    const entry = { objectKey, records: packed.revive(create), barrier: packed.barrier };
     this.#set(entry);
-    return entry;
+    return this.#afterPurges(entry);
   }
 
   /** Whether any record refers to `generation`. */
@@ -108,21 +103,25 @@ export class EntryTable {
    * dropped: it must have been revived before, if it is to stay.
    */
   put(objectKey: ObjectKey, name: string, record: ObjectRecord): void {
-    const records = new Map(this.#entries.peek(objectKey.text)?.records);
+    const before = this.#entries.peek(objectKey.text);
+    const records = new Map(before?.records);
     records.delete(name);
     records.set(name, record);
     for (const oldest of records.keys()) {
       if (records.size <= RECORDS_PER_ENTRY) break;
       records.delete(oldest);
     }
-    this.#replace(objectKey, records);
+    const barrier = Math.min(before?.barrier ?? Infinity, record.barrier);
+    this.#replace({ objectKey, records, barrier });
   }
 
   /** Deletes one record of an object that is not packed. */
   forget(objectKey: ObjectKey, name: string): void {
-    const records = new Map(this.#entries.peek(objectKey.text)?.records);
+    const before = this.#entries.peek(objectKey.text);
+    if (!before) return;
+    const records = new Map(before.records);
     records.delete(name);
-    this.#replace(objectKey, records);
+    this.#replace({ ...before, records });
   }
 
   /** Deletes all that is known of an object. */
@@ -139,7 +138,7 @@ export class EntryTable {
   }
 
   /** What is held of one object. */
-  known({ text }: ObjectKey): KnownObject | undefined {
+  known({ text }: Pick<ObjectKey, 'text'>): KnownObject | undefined {
     const entry = this.#entries.peek(text);
     return entry ? knownOf(entry) : this.#packed.get(text);
   }
@@ -150,10 +149,42 @@ export class EntryTable {
     yield* this.#packed;
   }
 
-  #replace(objectKey: ObjectKey, records: ReadonlyMap<string, ObjectRecord>): void {
+  /** Gives up what was purged. */
+  reclaim(text: string): void {
+    const entry = this.#entries.peek(text);
+    if (entry) this.#afterPurges(entry);
+    const packed = this.#packed.get(text);
+    if (packed && this.#barriers.removes(text, packed.tagSlots, packed.barrier)) this.#packed.drop(text);
+  }
+
+  /** The names of all entries; may be read on while entries come and go. */
+  *names(): Generator<string> {
+    // the keys of a map can be read on while it changes, and the iterators of lru-cache cannot
+    yield* LRUCache.unsafeExposeInternals(this.#entries).keyMap.keys();
+    yield* this.#packed.names();
+  }
+
+  /** What barriers since the last look leave of an entry. */
+  #afterPurges(entry: Entry): Entry | undefined {
+    const { standing = entry.barrier } = this.#barriers;
+    if (entry.barrier === standing && standing === this.#barriers.latest) return entry;
+    const { text } = entry.objectKey;
+    const left = new Map<string, ObjectRecord>();
+    let isSame = true;
+    for (const [name, record] of entry.records) {
+      const applied = this.#barriers.applied(text, record, entry.barrier);
+      if (applied) left.set(name, applied);
+      if (applied !== record) isSame = false;
+    }
+    if (isSame) entry.barrier = standing;
+    else this.#replace({ ...entry, records: left, barrier: standing });
+    return isSame ? entry : this.#entries.peek(text);
+  }
+
+  #replace(entry: Entry): void {
+    const { objectKey, records } = entry;
     this.#packed.drop(objectKey.text);
     const before = this.#entries.peek(objectKey.text);
-    const entry: Entry = { objectKey, records };
     const unused = before ? generationsOf(before) : new Set<Generation>();
     for (const generation of generationsOf(entry)) unused.delete(generation);
     retire(unused);
@@ -191,9 +222,9 @@ export class EntryTable {
     return this.#surplus.shift();
   }
 
-  #packedOf({ objectKey, records }: Entry, generations: ReadonlySet<Generation>): PackedEntry {
+  #packedOf(entry: Entry, generations: ReadonlySet<Generation>): PackedEntry {
     const entrust = this.#tier.entrust.bind(this.#tier);
-    return new PackedEntry(objectKey, records, generations, entrust, this.#packed);
+    return new PackedEntry(entry, generations, entrust, this.#packed);
   }
 }
 
@@ -205,19 +236,8 @@ function isPackable({ records }: Entry, generations: ReadonlySet<Generation>): b
 }
 
 function knownOf(entry: Entry): KnownObject {
-  const { text, keySlot } = entry.objectKey;
-  let heldBytes = 0;
-  for (const generation of generationsOf(entry)) heldBytes += generation.heldBytes;
-  return { text, keySlot, heldBytes };
-}
-
-/** Estimated heap cost of an entry and everything it refers to; a content shared by several records counts once. */
-export function entryCostBytes(entry: Entry): number {
-  const { objectKey, records } = entry;
-  let cost = 400 + 4 * objectKey.text.length;
-  for (const generation of generationsOf(entry)) cost += generation.costBytes;
-  for (const [name, record] of records) cost += 2 * name.length + recordCostBytes(record);
-  return cost;
+  const { text } = entry.objectKey;
+  return { text, tagSlots: tagSlotsOfAll(entry.records), heldBytes: heldBytesOf(entry) };
 }
 
 function retire(generations: Iterable<Generation>): void {

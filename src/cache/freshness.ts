@@ -28,6 +28,8 @@ export interface FreshnessInputs {
   readonly isNegative: boolean;
   /** Whether a write that failed may still change the object, see `UnsettledKeys`. */
   readonly isUnsettled: boolean;
+  /** From when a soft purge has made it stale. */
+  readonly staleFromMs?: number | undefined;
 }
 
 /** Tolerated backward step of the system clock, such as a correction by NTP. */
@@ -44,7 +46,7 @@ export function freshUntilMs(record: FreshnessInputs, rules: FreshnessRules, now
   const { directives, receivedMs } = record;
   if (record.isUnsettled || receivedMs > nowMs + CLOCK_SLACK_MS) return -Infinity;
   const until = receivedMs - directives.initialAgeMs + lifetimeMs(record, rules);
-  return directives.restoredUntilMs === undefined ? until : Math.min(until, directives.restoredUntilMs);
+  return Math.min(until, record.staleFromMs ?? Infinity, directives.restoredUntilMs ?? Infinity);
 }
 
 /** Until when a record may be served where the store fails (RFC 5861 §4), see `staleUntilMs`. */

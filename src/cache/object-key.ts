@@ -1,4 +1,5 @@
 import { lengthPrefixed } from '../base/length-prefixed.ts';
+import { FNV_START, finished, withText } from './fnv.ts';
 
 /** Identifies an object: backend, bucket at the backend, key. */
 export interface ObjectKey {
@@ -44,15 +45,26 @@ export function bucketText({ backend, bucket }: BucketName): string {
 /** The objects of one bucket whose keys share a prefix. */
 export type KeyRange = BucketName & { readonly keyPrefix: string };
 
-export function isInRange({ backend, bucket, key }: ObjectKey, range: KeyRange): boolean {
-  return backend === range.backend && bucket === range.bucket && key.startsWith(range.keyPrefix);
-}
-
-/** The same of `ObjectKey.text`. */
+/** Whether the object with this `ObjectKey.text` is one of them. */
 export function isTextInRange(text: string, range: KeyRange): boolean {
   const bucket = bucketText(range);
   if (!text.startsWith(bucket)) return false;
-  return text.startsWith(range.keyPrefix, text.indexOf(':', bucket.length) + 1);
+  return text.startsWith(range.keyPrefix, keyStart(text, bucket.length));
+}
+
+/** Where the name of the bucket ends in `ObjectKey.text`, and where the key begins. */
+export function partsOfText(text: string): { readonly bucketEnd: number; readonly keyStart: number } {
+  const bucketEnd = endOfPart(text, endOfPart(text, 0));
+  return { bucketEnd, keyStart: keyStart(text, bucketEnd) };
+}
+
+function keyStart(text: string, bucketEnd: number): number {
+  return text.indexOf(':', bucketEnd) + 1;
+}
+
+function endOfPart(text: string, from: number): number {
+  const colon = text.indexOf(':', from);
+  return colon + 1 + Number(text.slice(from, colon));
 }
 
 /** The worker that owns everything known about a key. */
@@ -60,13 +72,7 @@ export function ownerOf(keyHash: number, workers: number): number {
   return (keyHash % SHARD_COUNT) % workers;
 }
 
-/** FNV-1a over UTF-16 units with a final mix, so that the low bits depend on all of the text. Unsigned, 32 bits. */
+/** Unsigned, 32 bits. */
 export function hashText(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index++) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  }
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-  return (hash ^ (hash >>> 16)) >>> 0;
+  return finished(withText(FNV_START, text));
 }

@@ -36,6 +36,12 @@ export class PackedEntries {
     return this.#holding.get(text) ?? this.#bare.get(text);
   }
 
+  /** May be read on while entries come and go. */
+  *names(): Generator<string> {
+    yield* this.#holding.keys();
+    yield* this.#bare.keys();
+  }
+
   *[Symbol.iterator](): IterableIterator<PackedEntry> {
     yield* this.#holding.values();
     yield* this.#bare.values();

@@ -1,5 +1,6 @@
 import type { Block, Span } from './block.ts';
 import { ByteTextReader, ByteTextWriter, DamagedBytesError } from './byte-text.ts';
+import { type Entry, tagSlotsOfAll } from './entry.ts';
 import type { Generation } from './generation.ts';
 import type { AskedFor, GenerationIdentity } from './generation-identity.ts';
 import type { Part } from './part-map.ts';
@@ -57,25 +58,27 @@ class PackedBlock implements SlotOwner {
 export class PackedEntry {
   /** `ObjectKey.text`. */
   readonly text: string;
-  /** `ObjectKey.keySlot`. */
-  readonly keySlot: number;
+  /** See `Entry`. */
+  readonly barrier: number;
+  /** The tags of all its records; most have none. */
+  readonly tagSlots: readonly number[];
   readonly #bytes: string;
   readonly #owner: PackedEntryOwner;
   #blocks: readonly PackedBlock[];
 
   /**
-   * @param generations all contents that `records` refer to; they must be idle, and are retired
+   * @param generations all contents that the records refer to; they must be idle, and are retired
    * @param entrust makes the new blocks the owners of their slots
    */
   constructor(
-    key: { readonly text: string; readonly keySlot: number },
-    records: ReadonlyMap<string, ObjectRecord>,
+    { objectKey, records, barrier }: Entry,
     generations: ReadonlySet<Generation>,
     entrust: (slot: number, owner: SlotOwner) => void,
     owner: PackedEntryOwner,
   ) {
-    this.text = key.text;
-    this.keySlot = key.keySlot;
+    this.text = objectKey.text;
+    this.barrier = barrier;
+    this.tagSlots = tagSlotsOfAll(records);
     this.#owner = owner;
     const contents = [...generations];
     this.#bytes = encode(records, contents);
@@ -88,7 +91,8 @@ export class PackedEntry {
   /** Estimated memory that it costs besides the bytes of its blocks. */
   get costBytes(): number {
     const textBytes = this.text.length + this.#bytes.length;
-    return ENTRY_COST_BYTES + textBytes + BLOCK_COST_BYTES * this.#blocks.length;
+    const tagBytes = 8 * this.tagSlots.length;
+    return ENTRY_COST_BYTES + textBytes + tagBytes + BLOCK_COST_BYTES * this.#blocks.length;
   }
 
   get heldBytes(): number {

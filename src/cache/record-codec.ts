@@ -50,6 +50,10 @@ export function writeRecord(to: ByteTextWriter, record: ObjectRecord, contentNum
   to.count(flagsOf(record));
   to.number(record.receivedMs);
   to.number(record.epoch);
+  to.number(record.barrier);
+  to.number(record.staleFromMs);
+  to.count(record.tagSlots.length);
+  for (const slot of record.tagSlots) to.count(slot);
   writeDirectives(to, record.directives);
   writeFields(to, record.fields);
   if (record.kind === 'readable') {
@@ -77,6 +81,9 @@ export function readRecord(
     isWithdrawn: (flags & 16) !== 0,
     receivedMs: from.value(),
     epoch: from.value(),
+    barrier: from.value(),
+    staleFromMs: from.number(),
+    tagSlots: Array.from({ length: from.count() }, () => from.count()),
     directives: readDirectives(from),
     fields: readFields(from),
   };

@@ -11,6 +11,8 @@ export type ObjectRecord = ReadableRecord | RefusedRecord | UncacheableRecord;
 export interface Asked {
   /** `Epochs.current` */
   readonly epoch: number;
+  /** `PurgeBarriers.latest`: later ones concern the record. */
+  readonly barrier: number;
   /** `UnsettledKeys.has`: then the record is revalidated before each use. */
   readonly isUnsettled: boolean;
 }
@@ -25,6 +27,10 @@ interface RecordBase extends Asked {
   readonly fields: readonly HeaderField[];
   readonly receivedMs: number;
   readonly directives: FreshnessDirectives;
+  /** From when it is stale because of a soft purge, as milliseconds since the epoch. */
+  readonly staleFromMs?: number | undefined;
+  /** See `tagSlotsOf`. */
+  readonly tagSlots: readonly number[];
   /**
    * Whether the store has refused the object since it confirmed this record. Then it is not served where the store fails: what
    * the store answers next makes a new record (docs/architecture.md, law 6).

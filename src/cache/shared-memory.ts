@@ -1,5 +1,6 @@
 import type { HashKey } from './keyed-hash.ts';
 import type { BucketName } from './object-key.ts';
+import { allocateBarriers, type BarrierMemory } from './purge-barriers.ts';
 import { MAX_SLOTS_PER_PAGE } from './size-class.ts';
 
 /** The layout that every thread must agree on. */
@@ -46,6 +47,8 @@ export interface SharedMemory {
   readonly unsettled: SharedArrayBuffer;
   /** Int32 per bucket slot, see `UnsettledKeys`. */
   readonly unsettledBuckets: SharedArrayBuffer;
+  /** See `PurgeBarriers`. */
+  readonly barriers: BarrierMemory;
   /** Int32 per worker: pages in use, counted from its first. */
   readonly usedPages: SharedArrayBuffer;
   /** As large as the segments; only where blocks are checked, see `WrittenBytes`. */
@@ -122,6 +125,7 @@ export function allocateSharedMemory(
     openBucketWrites: Array.from({ length: workers }, int32PerBucketSlot),
     unsettled: int32PerKeySlot(),
     unsettledBuckets: int32PerBucketSlot(),
+    barriers: allocateBarriers(),
     usedPages: int32(workers),
     ...(blocks === 'checked' && { written: arena() }),
   };

@@ -12,13 +12,13 @@ interface AdminCommandOptions {
 export function addAdminCommands(program: Command, { environment, print }: AdminCommandOptions): void {
   withAdmin(program.command('purge'), environment)
     .description(
-      'remove an object, the objects below a prefix, or a whole bucket from the cache of a running gateway',
+      'remove an object, the objects below a prefix, a whole bucket, or what has a tag from the cache of a running gateway',
     )
     .argument('[bucket]', 'as clients name it')
     .argument('[key]', 'left out, the whole bucket')
     .option('--prefix <prefix>', 'all keys with this prefix')
-    .option('--tag <tag>', 'all objects with this tag (not built yet)')
-    .option('--soft', 'mark them as stale instead, to be revalidated before they are served (not built yet)')
+    .option('--tag <tag>', 'all objects with this tag, whatever their bucket')
+    .option('--soft', 'keep them as stale, to be revalidated before they are served')
     .action(async (bucket: string | undefined, key: string | undefined, options: PurgeOptions) => {
       print(await askAdmin(options, 'POST', '/api/purge', purgeBody(bucket, key, options)));
     });

@@ -14,7 +14,7 @@ import { RequestIdSource } from '../s3/request-ids.ts';
 import type { TakesBody } from '../transport/request-bodies.ts';
 import { cacheErrors, countCache } from './operate/cache-metrics.ts';
 import { describeObject, type ObjectDescription } from './operate/describe-object.ts';
-import { type Purged, type PurgeScope, purge } from './operate/purge.ts';
+import { type Purged, type PurgeOrder, purge } from './operate/purge.ts';
 import { type RestoreOutcome, type RestoreRequest, requestRestore } from './operate/restore-object.ts';
 import { invalidateChanged, type ToldChanges } from './operate/store-changes.ts';
 import { Listings } from './pass/listing/listings.ts';
@@ -162,9 +162,9 @@ export class Gateway {
     this.#peers.connect(index, port);
   }
 
-  /** Purges objects from this worker's cache; complete when it returns. */
-  purge(request: PurgeScope): Purged {
-    return purge(request, this.#objects, this.#peers, this.#configurations.current.buckets);
+  /** Purges objects in all workers; counts those that this one holds. */
+  purge(order: PurgeOrder): Purged {
+    return purge(order, this.#objects, this.#configurations.current.buckets);
   }
 
   /** Invalidates what a store says has changed, in all workers; returns how many of the changes are in known buckets. */

@@ -64,20 +64,24 @@ export function purgeEverywhere(
   purges: Family<CounterCell>,
 ): Purge {
   return async request => {
-    if (request.kind === 'tag') return { kind: 'not-built', part: 'tag' };
-    if (request.soft) return { kind: 'not-built', part: 'soft' };
-    const { bucket } = request;
-    const config = running.current;
-    if (!isKnownBucket(config, bucket)) return { kind: 'unknown-bucket' };
-    const problem = aliasProblem(config, request);
-    if (problem !== undefined) return { kind: 'alias', problem };
+    if (request.kind !== 'tag') {
+      const config = running.current;
+      if (!isKnownBucket(config, request.bucket)) return { kind: 'unknown-bucket' };
+      const problem = aliasProblem(config, request);
+      if (problem !== undefined) return { kind: 'alias', problem };
+    }
     const purged = await pool.callAll(
       'purge',
       request.kind === 'object' ? { ...request, kind: 'key' } : request,
     );
     purges.cell(request.kind).add();
-    const sum = (field: 'objects' | 'bytes') => purged.reduce((total, one) => total + one[field], 0);
-    return { kind: 'purged', objects: sum('objects'), bytes: sum('bytes') };
+    let [objects, bytes] = [0, 0];
+    for (const counted of purged) {
+      if (counted.kind === 'pending') return counted;
+      objects += counted.objects;
+      bytes += counted.bytes;
+    }
+    return { kind: 'purged', objects, bytes };
   };
 }
 

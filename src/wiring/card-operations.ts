@@ -43,8 +43,6 @@ function purgeFromCard(purge: Purge): NonNullable<CardOperations['purge']> {
           kind: 'failed',
           message: 'Nothing is kept under this key: its store may take it for another.',
         };
-      case 'not-built':
-        return { kind: 'failed', message: 'This kind of purge is not built yet.' };
     }
   };
 }

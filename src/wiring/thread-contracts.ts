@@ -7,7 +7,7 @@ import type { MetricSnapshot } from '../base/metric-snapshot.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
 import type { SampleBucket } from '../embedded-store/sample/sample-bucket.ts';
 import type { ObjectDescription } from '../gateway/operate/describe-object.ts';
-import type { Purged, PurgeScope } from '../gateway/operate/purge.ts';
+import type { Purged, PurgeOrder } from '../gateway/operate/purge.ts';
 import type { RestoreOutcome, RestoreRequest } from '../gateway/operate/restore-object.ts';
 import type { ToldChanges } from '../gateway/operate/store-changes.ts';
 import type { HeaderPrefix } from '../s3/dialect.ts';
@@ -80,8 +80,8 @@ export interface WorkerControl {
    */
   apply(settings: WorkerSettings): void;
   metrics(): Promise<MetricSnapshot>;
-  /** The purge is complete when this returns. */
-  purge(request: PurgeScope): Purged;
+  /** The purge has taken effect in all workers when this returns. */
+  purge(order: PurgeOrder): Purged;
   /** See `Gateway.invalidate`. */
   invalidate(changes: ToldChanges): number;
   /** Archived objects recently requested from this worker. */

@@ -11,6 +11,7 @@ import { hitCost } from './hit-cost.ts';
 import { hitProfile } from './hit-profile.ts';
 import { Lab } from './lab.ts';
 import { machineSeconds } from './process-cost.ts';
+import { purgeCost } from './purge.ts';
 import { replay } from './replay/replay-traces.ts';
 import { stalledReaders } from './stalled-readers.ts';
 import { tlsHitCost } from './tls-hit-cost.ts';
@@ -25,6 +26,7 @@ const figures: Readonly<Record<string, Figure>> = {
   'broken-transfers': brokenTransfers,
   'changing-object': changingObject,
   'stalled-readers': stalledReaders,
+  purge: purgeCost,
   'hit-profile': hitProfile,
   'hit-cost': hitCost,
   'tls-hit-cost': tlsHitCost,

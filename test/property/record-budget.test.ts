@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { EntryTable, entryCostBytes, generationsOf } from '../../src/cache/entry-table.ts';
+import { entryCostBytes, generationsOf } from '../../src/cache/entry.ts';
+import { EntryTable } from '../../src/cache/entry-table.ts';
 import { Generation } from '../../src/cache/generation.ts';
 import type { GenerationIdentity } from '../../src/cache/generation-identity.ts';
 import { MemoryTier } from '../../src/cache/memory-tier.ts';
 import type { ObjectKey } from '../../src/cache/object-key.ts';
 import { PackedEntry } from '../../src/cache/packed-entry.ts';
+import { PurgeBarriers } from '../../src/cache/purge-barriers.ts';
 import { allocateSharedMemory } from '../../src/cache/shared-memory.ts';
 import { testKey } from '../support/object-keys.ts';
 import { recordOf } from '../support/records.ts';
@@ -47,8 +49,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 it('law 8: records with all that hangs on them, parts and blocks learned of later too, stay in their budget', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 300 }), steps => {
-      const tier = new MemoryTier(allocateSharedMemory(200 * blockBytes, blockBytes, 1), 0);
-      const table = new EntryTable(capacityBytes, tier);
+      const memory = allocateSharedMemory(200 * blockBytes, blockBytes, 1);
+      const tier = new MemoryTier(memory, 0);
+      const table = new EntryTable(capacityBytes, tier, new PurgeBarriers(memory));
       const made: Generation[] = [];
       const revive = (key: ObjectKey, identity: GenerationIdentity) => {
         const reading = { open: unused, lend: unused };

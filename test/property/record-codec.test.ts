@@ -38,6 +38,7 @@ const directives = fc.record({
   ...{ restoredUntilMs: absent(number), initialAgeMs: number },
 });
 const base = {
+  ...{ barrier: count, staleFromMs: absent(number), tagSlots: fc.array(count, { maxLength: 5 }) },
   ...{ epoch: number, isUnsettled: fc.boolean(), isUsableForGet: fc.boolean(), fields, receivedMs: number },
   ...{ directives, isWithdrawn: fc.boolean() },
 };

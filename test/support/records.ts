@@ -13,6 +13,8 @@ export function recordFields(sizeBytes: number): Omit<ReadableRecord, 'content'>
     receivedMs: 0,
     directives: nothingStated,
     epoch: 0,
+    barrier: 0,
+    tagSlots: [],
     isUnsettled: false,
     entityTag: '"t"',
     lastModifiedMs: undefined,

@@ -1,75 +1,81 @@
-import { isInRange, isTextInRange, type KeyRange } from '../../cache/object-key.ts';
+import type { EntryTable, KnownObject } from '../../cache/entry-table.ts';
+import { isTextInRange, type KeyRange } from '../../cache/object-key.ts';
+import type { BarrierScope } from '../../cache/purge-barriers.ts';
+import { ANY_TAG_SLOT, tagSlotOf } from '../../cache/tag-slots.ts';
 import { type Bucket, objectKeyOf } from '../request/bucket.ts';
 import type { BucketTable } from '../request/bucket-table.ts';
-import type { Peers } from '../workers/peers.ts';
 import type { WorkerCache } from '../workers/worker-cache.ts';
 
 /** The objects to purge, by the names that clients use. */
 export type PurgeScope =
   | { readonly kind: 'key'; readonly bucket: string; readonly key: string }
   | { readonly kind: 'prefix'; readonly bucket: string; readonly prefix: string }
-  | { readonly kind: 'bucket'; readonly bucket: string };
+  | { readonly kind: 'bucket'; readonly bucket: string }
+  | { readonly kind: 'tag'; readonly tag: string };
 
-/** What a purge removed. */
-export interface Purged {
-  readonly objects: number;
-  readonly bytes: number;
-}
+/** @param soft whether the objects are kept, to be revalidated at their next use */
+export type PurgeOrder = PurgeScope & { readonly soft?: boolean };
 
-const nothing: Purged = { objects: 0, bytes: 0 };
+/** What a purge concerned. Where many entries would have to be looked at, nobody counts. */
+export type Purged =
+  | { readonly kind: 'counted'; readonly objects: number; readonly bytes: number }
+  | { readonly kind: 'pending' };
+
+/** Entries that are looked at before a purge is answered, in a few milliseconds. */
+const COUNTED_AT_ONCE = 2_000;
 
 /**
- * Purges objects. The epoch is raised first, so answers already in progress are not stored; everything held is dropped
- * before this returns (docs/architecture.md, law 5).
+ * Purges objects in all workers: when this returns, nothing that was asked of the store before is served without asking it
+ * again, or stored (docs/architecture.md, law 5). It takes the same time whatever is held; memory is given back by and by.
  */
 export function purge(
-  request: PurgeScope,
+  order: PurgeOrder,
   objects: WorkerCache,
-  peers: Pick<Peers, 'forgetRange'>,
   buckets: Pick<BucketTable, 'placesOf'>,
 ): Purged {
-  return buckets
-    .placesOf(request.bucket)
-    .map(place => purgePlace(place, request, objects, peers))
-    .reduce((all, one) => ({ objects: all.objects + one.objects, bytes: all.bytes + one.bytes }), nothing);
-}
-
-function purgePlace(
-  bucket: Bucket,
-  request: PurgeScope,
-  objects: WorkerCache,
-  peers: Pick<Peers, 'forgetRange'>,
-): Purged {
-  if (request.kind === 'key') return purgeKey(bucket, request.key, objects);
-  const keyPrefix = bucket.keyPrefix + (request.kind === 'prefix' ? request.prefix : '');
-  const range = { backend: bucket.store.identity, bucket: bucket.bucketAtStore, keyPrefix };
-  // The owner may have evicted records that another worker still caches.
-  peers.forgetRange(range);
-  return purgeRange(range, objects);
-}
-
-function purgeKey(bucket: Bucket, key: string, { epochs, table }: WorkerCache): Purged {
-  const named = objectKeyOf(bucket, key);
-  epochs.raise(named.keySlot);
-  const known = table.known(named);
-  if (!known) return nothing;
-  const bytes = known.heldBytes;
-  table.drop(named.text);
-  return { objects: 1, bytes };
-}
-
-/**
- * Keys share epoch slots by hash, so all matching keys are raised; each raise makes records of other keys of the slot
- * misses.
- */
-function purgeRange(range: KeyRange, { epochs, table, objects: directory }: WorkerCache): Purged {
-  for (const asked of directory.asking()) if (isInRange(asked, range)) epochs.raise(asked.keySlot);
-  let purged = nothing;
-  for (const { text, keySlot, heldBytes } of [...table]) {
-    if (!isTextInRange(text, range)) continue;
-    epochs.raise(keySlot);
-    purged = { objects: purged.objects + 1, bytes: purged.bytes + heldBytes };
-    table.drop(text);
+  const { barriers, table, sweep } = objects;
+  const scopes = scopesOf(order, buckets);
+  for (const scope of scopes) barriers.raise(scope, order.soft ? 'soft' : 'hard', objects.nowMs());
+  if (order.kind !== 'key' && table.size > COUNTED_AT_ONCE) {
+    if (!order.soft) sweep.start();
+    return { kind: 'pending' };
   }
-  return purged;
+  let bytes = 0;
+  const concerned = scopes.flatMap(scope => [...concernedBy(scope, table)]);
+  for (const { text, heldBytes } of concerned) {
+    bytes += heldBytes;
+    if (!order.soft) table.drop(text);
+  }
+  return { kind: 'counted', objects: concerned.length, bytes };
+}
+
+function scopesOf(order: PurgeOrder, buckets: Pick<BucketTable, 'placesOf'>): BarrierScope[] {
+  if (order.kind === 'tag') return [{ kind: 'tag', slot: tagSlotOf(order.tag) }];
+  const places = buckets.placesOf(order.bucket);
+  return places.map(place =>
+    order.kind === 'key'
+      ? { kind: 'key', objectKey: objectKeyOf(place, order.key) }
+      : { kind: 'range', range: rangeOf(place, order.kind === 'prefix' ? order.prefix : '') },
+  );
+}
+
+function rangeOf({ store, bucketAtStore, keyPrefix }: Bucket, prefix: string): KeyRange {
+  return { backend: store.identity, bucket: bucketAtStore, keyPrefix: keyPrefix + prefix };
+}
+
+function* concernedBy(scope: BarrierScope, table: EntryTable): Generator<KnownObject> {
+  if (scope.kind === 'key') {
+    const known = table.known(scope.objectKey);
+    if (known) yield known;
+    return;
+  }
+  for (const known of table) if (isConcerned(known, scope)) yield known;
+}
+
+function isConcerned(
+  { text, tagSlots }: KnownObject,
+  scope: Exclude<BarrierScope, { kind: 'key' }>,
+): boolean {
+  if (scope.kind === 'range') return isTextInRange(text, scope.range);
+  return tagSlots.includes(scope.slot) || tagSlots.includes(ANY_TAG_SLOT);
 }

@@ -3,7 +3,6 @@ import type { Clock } from '../../base/clock.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
 import type { Generation } from '../../cache/generation.ts';
 import type { GenerationIdentity } from '../../cache/generation-identity.ts';
-import type { ObjectKey } from '../../cache/object-key.ts';
 import type { Asked, ObjectRecord, ReadableRecord } from '../../cache/record.ts';
 import { isReusable } from '../../cache/reuse.ts';
 import {
@@ -74,11 +73,6 @@ export class LocalObjects implements ObjectSource {
     return this.#flights.coalesced;
   }
 
-  /** The objects with a store request in progress. */
-  asking(): Iterable<ObjectKey> {
-    return this.#flights.objects();
-  }
-
   /**
    * The record for `read`, requested from the store if necessary.
    *
@@ -122,11 +116,9 @@ export class LocalObjects implements ObjectSource {
     const isCurrent = this.records.isCurrent(read, record);
     if (withdrawsObject(reply.status)) this.withdraw(read);
     if (!isCurrent || !isRememberedRefusal(reply)) return;
-    const { epoch, isUnsettled, receivedMs: requestedMs } = record;
-    this.#learnRefusal(
-      { read, method: 'GET', partNumber: undefined, epoch, isUnsettled, requestedMs },
-      reply,
-    );
+    const { epoch, barrier, isUnsettled, receivedMs: requestedMs } = record;
+    const asked = { epoch, barrier, isUnsettled, requestedMs };
+    this.#learnRefusal({ read, method: 'GET', partNumber: undefined, ...asked }, reply);
   }
 
   /** The store has refused `read`: what is held is not served any more where it fails, until it has confirmed it. */

@@ -1,4 +1,4 @@
-import type { ObjectKey } from '../../cache/object-key.ts';
+import type { Asked } from '../../cache/record.ts';
 import { flightName, type ObjectRead } from '../request/object-read.ts';
 import type { Learned, LookupResult } from './object-source.ts';
 import type { RecordCache } from './record-cache.ts';
@@ -9,11 +9,11 @@ type Ask = (asked: ObjectRead) => Promise<Learned>;
 
 /** The questions to stores that are under way: all who want the same share one. */
 export class ReadFlights {
-  readonly #records: Pick<RecordCache, 'askedNow'>;
+  readonly #records: Pick<RecordCache, 'askedNow' | 'isStillAsked'>;
   readonly #flights = new SingleFlight<Learned>();
   #coalesced = 0;
 
-  constructor(records: Pick<RecordCache, 'askedNow'>) {
+  constructor(records: Pick<RecordCache, 'askedNow' | 'isStillAsked'>) {
     this.#records = records;
   }
 
@@ -24,11 +24,6 @@ export class ReadFlights {
 
   get running(): number {
     return this.#flights.running.size;
-  }
-
-  /** The objects with a question under way. */
-  *objects(): Iterable<ObjectKey> {
-    for (const { objectKey } of this.#flights.running) yield objectKey;
   }
 
   /** What the store answers to `question` about `read`. */
@@ -48,11 +43,12 @@ export class ReadFlights {
    * different size limits: what is too large for one of them is cached for another.
    */
   #join(read: ObjectRead, question: string, ask: Ask) {
-    const { method, policy, objectKey } = read;
-    const { epoch, isUnsettled } = this.#records.askedNow(read);
+    const { method, policy } = read;
+    const asked = this.#records.askedNow(read);
     // who asks after an unsettled time must not get what was read in it
-    const when = isUnsettled ? 'unsettled' : 'settled';
+    const when = asked.isUnsettled ? 'unsettled' : 'settled';
     const name = flightName(read, `${method} ${policy.maxObjectSizeBytes} ${when} ${question}`);
-    return this.#flights.join(name, objectKey, epoch, () => ask({ ...read, directives: undefined }));
+    const isStillAsked = (then: Asked) => this.#records.isStillAsked(read, then);
+    return this.#flights.join(name, asked, isStillAsked, () => ask({ ...read, directives: undefined }));
   }
 }

@@ -1,7 +1,9 @@
-import { type Entry, type EntryTable, generationsOf } from '../../cache/entry-table.ts';
+import { type Entry, generationsOf } from '../../cache/entry.ts';
+import type { EntryTable } from '../../cache/entry-table.ts';
 import type { Epochs } from '../../cache/epochs.ts';
 import { Generation } from '../../cache/generation.ts';
 import type { GenerationIdentity } from '../../cache/generation-identity.ts';
+import type { PurgeBarriers } from '../../cache/purge-barriers.ts';
 import { type Asked, getRecordName, knowsPart, type ObjectRecord } from '../../cache/record.ts';
 import { isReusable } from '../../cache/reuse.ts';
 import type { UnsettledKeys } from '../../cache/unsettled-keys.ts';
@@ -58,6 +60,7 @@ export function storedRecordName(read: ObjectRead, record: ObjectRecord): string
 export class RecordCache implements RecordIndex {
   readonly #table: EntryTable;
   readonly #epochs: Epochs;
+  readonly #barriers: PurgeBarriers;
   readonly #unsettled: UnsettledKeys;
   readonly #revive: (read: ObjectRead) => Entry | undefined;
 
@@ -65,20 +68,28 @@ export class RecordCache implements RecordIndex {
   constructor(
     table: EntryTable,
     epochs: Epochs,
+    barriers: PurgeBarriers,
     unsettled: UnsettledKeys,
     revive: (read: ObjectRead) => Entry | undefined,
   ) {
     this.#revive = revive;
     this.#table = table;
     this.#epochs = epochs;
+    this.#barriers = barriers;
     this.#unsettled = unsettled;
   }
 
   /** What a record has to say of a request that is sent now. */
   askedNow({ objectKey }: ObjectRead): Asked {
+    const barrier = this.#barriers.latest;
     // in this order, see `UnsettledKeys.add`
     const epoch = this.#epochs.current(objectKey);
-    return { epoch, isUnsettled: this.#unsettled.has(objectKey) };
+    return { epoch, barrier, isUnsettled: this.#unsettled.has(objectKey) };
+  }
+
+  /** Whether what was asked of `read` then is what would be asked now: neither a write nor a purge came between. */
+  isStillAsked(read: ObjectRead, { epoch, barrier }: Asked): boolean {
+    return epoch === this.epochOf(read) && !this.#barriers.mayConcern(read.objectKey.text, barrier);
   }
 
   epochOf(read: ObjectRead): number {
@@ -89,10 +100,11 @@ export class RecordCache implements RecordIndex {
     return this.#entryOf(read)?.records.get(name);
   }
 
-  /** Stores `record`, unless a directive forbids it or the epoch was raised since the store was asked. */
+  /** Stores `record`, unless a directive forbids it, or the epoch was raised or it was purged since the store was asked. */
   store(read: ObjectRead, record: ObjectRecord): boolean {
     const mayKeep = !(record.directives.noStore && read.policy.honourCacheControl);
-    if (!mayKeep || record.epoch !== this.epochOf(read)) return false;
+    const isPurged = this.#barriers.removes(read.objectKey.text, record.tagSlots, record.barrier);
+    if (!mayKeep || isPurged || record.epoch !== this.epochOf(read)) return false;
     this.#entryOf(read);
     this.#table.put(read.objectKey, storedRecordName(read, record), record);
     return true;

@@ -2,6 +2,8 @@ import type { WholeReply } from '../../backend/store.ts';
 import type { Content } from '../../cache/content.ts';
 import type { Asked, ReadableRecord, RefusedRecord, UncacheableRecord } from '../../cache/record.ts';
 import { type FreshnessDirectives, nothingStated, statedFreshness } from '../../cache/stated-freshness.ts';
+import { tagSlotsOf } from '../../cache/tag-slots.ts';
+import { commaSeparatedTags, tagsOfField } from '../../http/cache-tags.ts';
 import { hopByHopFields } from '../../http/hop-by-hop.ts';
 import { hostFields } from '../../http/host-fields.ts';
 import { parseHttpDate } from '../../http/http-date.ts';
@@ -61,7 +63,9 @@ export function readableRecord(
     isUsableForGet: context.method === 'GET' || !saysArchived(head),
     receivedMs: context.receivedMs,
     epoch: context.epoch,
+    barrier: context.barrier,
     isUnsettled: context.isUnsettled,
+    tagSlots: tagSlotsOf(tagsOf(head)),
     fields: objectFields(head, checksums === 'known'),
     directives: directivesOf(head, context),
     entityTag: head.entityTag,
@@ -83,7 +87,9 @@ export function refusedRecord(reply: WholeReply, context: ReplyContext): Refused
     isUsableForGet: context.method === 'GET',
     receivedMs: context.receivedMs,
     epoch: context.epoch,
+    barrier: context.barrier,
     isUnsettled: context.isUnsettled,
+    tagSlots: tagSlotsOf(tagsOf(head)),
     status: reply.status,
     fields: objectFields(head, true),
     // whatever else it says, it is remembered for `negativeTtl` (docs/semantics.md, Decided 8)
@@ -98,7 +104,7 @@ export function refusedRecord(reply: WholeReply, context: ReplyContext): Refused
  */
 export function uncacheableRecord(
   head: ContentHead,
-  { method, receivedMs, epoch, isUnsettled }: ReplyContext,
+  { method, receivedMs, epoch, barrier, isUnsettled }: ReplyContext,
 ): UncacheableRecord {
   return {
     kind: 'uncacheable',
@@ -107,7 +113,9 @@ export function uncacheableRecord(
     isUsableForGet: method === 'GET',
     receivedMs,
     epoch,
+    barrier,
     isUnsettled,
+    tagSlots: tagSlotsOf(tagsOf(head)),
     fields: [],
     directives: nothingStated,
   };
@@ -130,6 +138,17 @@ function saysArchived({ store }: ContentHead): boolean {
   const storageClass = store.get('storage-class');
   if (storageClass !== 'GLACIER' && storageClass !== 'DEEP_ARCHIVE') return false;
   return !store.get('restore')?.includes('ongoing-request="false"');
+}
+
+/** Metadata whose value is tags, as in `Cache-Tag`: stores keep it with the object where they do not keep that field. */
+const TAG_METADATA = 'meta-cache-tag';
+
+/** What the object can be purged by. */
+function tagsOf({ fields }: Pick<ContentHead, 'fields'>): readonly string[] {
+  return fields.flatMap(({ name, value, store }) => {
+    if (store) return name === TAG_METADATA ? commaSeparatedTags(value) : [];
+    return tagsOfField(name, value);
+  });
 }
 
 function objectFields({ fields }: ContentHead, withChecksums: boolean): HeaderField[] {

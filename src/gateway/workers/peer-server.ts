@@ -1,5 +1,5 @@
 import type { ContentReader, Loan } from '../../cache/content.ts';
-import { type Entry, generationsOf } from '../../cache/entry-table.ts';
+import { type Entry, generationsOf } from '../../cache/entry.ts';
 import { Generation } from '../../cache/generation.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { ObjectChangedError } from '../fill/fill-error.ts';

@@ -1,5 +1,5 @@
 import type { Faults } from '../../base/faults.ts';
-import { type KeyRange, ownerOf, SHARD_COUNT } from '../../cache/object-key.ts';
+import { ownerOf, SHARD_COUNT } from '../../cache/object-key.ts';
 import type { ObjectSource, ObjectSources } from '../read/object-source.ts';
 import type { Configurations } from '../request/configurations.ts';
 import { PeerLink, type PeerPort } from './peer-link.ts';
@@ -37,7 +37,7 @@ export class Peers implements ObjectSources {
 
   /** Connects to worker `index` over `port`. Records learned from its predecessor are dropped. */
   connect(index: number, port: PeerPort): void {
-    const { epochs, tier, lender, objects: directory, clock } = this.#objects;
+    const { epochs, barriers, tier, lender, objects: directory, clock } = this.#objects;
     const owner = new PeerServer(this.#objects, this.#configurations, this.#ids);
     const link = new PeerLink(port, owner.procedures, {
       clock,
@@ -48,13 +48,8 @@ export class Peers implements ObjectSources {
       onFault: error => this.#faults?.note(error),
     });
     const memory = { link, pins: tier.pins, lender, written: tier.written };
-    const remote = new RemoteObjects(memory, directory, epochs, this.#recordBytes);
+    const remote = new RemoteObjects(memory, directory, { epochs, barriers }, this.#recordBytes);
     this.#setRemote(index, remote);
-  }
-
-  /** Drops the records of all remote objects in `range`. */
-  forgetRange(range: KeyRange): void {
-    for (const remote of this.#remotes) remote?.forgetRange(range);
   }
 
   sourceOf(keyHash: number): ObjectSource {

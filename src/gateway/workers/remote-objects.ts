@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { WholeReply } from '../../backend/store.ts';
 import type { Epochs } from '../../cache/epochs.ts';
-import { isInRange, type KeyRange, type ObjectKey } from '../../cache/object-key.ts';
+import type { ObjectKey } from '../../cache/object-key.ts';
+import type { PurgeBarriers } from '../../cache/purge-barriers.ts';
 import { type ObjectRecord, recordCostBytes } from '../../cache/record.ts';
 import { OwnerLostError, RefusedByStoreError } from '../fill/fill-error.ts';
 import type { LookupResult, ObjectSource } from '../read/object-source.ts';
@@ -15,6 +16,14 @@ import { RemoteContent, type RemoteMemory } from './remote-content.ts';
 interface Kept {
   readonly objectKey: ObjectKey;
   readonly record: ObjectRecord;
+  /** The barriers up to this one have been applied to the record. */
+  barrier: number;
+}
+
+/** What tells that a record does not hold any more. */
+interface Invalidations {
+  readonly epochs: Epochs;
+  readonly barriers: PurgeBarriers;
 }
 
 /** Estimated heap cost of a cached remote record and everything it refers to. */
@@ -28,16 +37,23 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
   readonly #memory: RemoteMemory;
   readonly #own: ObjectSource;
   readonly #epochs: Epochs;
+  readonly #barriers: PurgeBarriers;
   readonly #records: LRUCache<string, Kept>;
 
   /**
    * @param own this worker's own look-up, used while the owner has ended or is blocked
    * @param recordBytes heap limit for the cached records
    */
-  constructor(memory: RemoteMemory, own: ObjectSource, epochs: Epochs, recordBytes: number) {
+  constructor(
+    memory: RemoteMemory,
+    own: ObjectSource,
+    { epochs, barriers }: Invalidations,
+    recordBytes: number,
+  ) {
     this.#memory = memory;
     this.#own = own;
     this.#epochs = epochs;
+    this.#barriers = barriers;
     this.#records = new LRUCache({
       maxSize: recordBytes,
       sizeCalculation: ({ record }, name) => remoteCostBytes(record) + 2 * name.length,
@@ -54,7 +70,21 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
   }
 
   recordNamed(read: ObjectRead, name: string): ObjectRecord | undefined {
-    return this.#records.get(recordId(read, name))?.record;
+    const id = recordId(read, name);
+    const kept = this.#records.get(id);
+    return kept === undefined || kept.barrier === this.#barriers.latest
+      ? kept?.record
+      : this.#afterPurges(id, kept);
+  }
+
+  #afterPurges(id: string, kept: Kept): ObjectRecord | undefined {
+    const { standing = kept.barrier } = this.#barriers;
+    const { objectKey } = kept;
+    const record = this.#barriers.applied(objectKey.text, kept.record, kept.barrier);
+    if (record === kept.record) kept.barrier = standing;
+    else if (record) this.#records.set(id, { objectKey, record, barrier: standing });
+    else this.#records.delete(id);
+    return record;
   }
 
   epochOf({ objectKey }: ObjectRead): number {
@@ -91,12 +121,6 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
     this.#memory.link.notify('withdraw', encodeRead(read));
   }
 
-  /** Drops the records of all objects in `range`. */
-  forgetRange(range: KeyRange): void {
-    for (const [name, { objectKey }] of [...this.#records.entries()])
-      if (isInRange(objectKey, range)) this.#records.delete(name);
-  }
-
   invalidate(read: ObjectRead, record: ObjectRecord): void {
     if (record.kind !== 'readable' || !(record.content instanceof RemoteContent)) {
       this.#own.invalidate(read, record);
@@ -121,7 +145,9 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
     const record = this.#decodeRecord(read, found.record);
     const { objectKey } = read;
     if (found.how === 'hit' || found.isStored)
-      this.#records.set(recordId(read, storedRecordName(read, record)), { objectKey, record });
+      this.#records.set(recordId(read, storedRecordName(read, record)), {
+        ...{ objectKey, record, barrier: record.barrier },
+      });
     return { ...found, record };
   }
 

@@ -1,11 +1,14 @@
 import type { StoreCall } from '../../backend/store.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Faults } from '../../base/faults.ts';
-import { type Entry, EntryTable } from '../../cache/entry-table.ts';
+import type { Entry } from '../../cache/entry.ts';
+import { EntrySweep } from '../../cache/entry-sweep.ts';
+import { EntryTable } from '../../cache/entry-table.ts';
 import { Epochs } from '../../cache/epochs.ts';
 import { type ContentAccess, Generation } from '../../cache/generation.ts';
 import type { AskedFor, GenerationIdentity } from '../../cache/generation-identity.ts';
 import { MemoryTier } from '../../cache/memory-tier.ts';
+import { PurgeBarriers } from '../../cache/purge-barriers.ts';
 import type { SharedMemory } from '../../cache/shared-memory.ts';
 import { UnsettledKeys } from '../../cache/unsettled-keys.ts';
 import { type UnwrittenBytesError, WrittenBytes } from '../../cache/written-bytes.ts';
@@ -45,6 +48,8 @@ export class WorkerCache implements ContentFactory {
   readonly tier: MemoryTier;
   readonly table: EntryTable;
   readonly epochs: Epochs;
+  readonly barriers: PurgeBarriers;
+  readonly sweep: EntrySweep;
   readonly unsettled: UnsettledKeys;
   readonly filler: Filler;
   readonly objects: LocalObjects;
@@ -62,7 +67,9 @@ export class WorkerCache implements ContentFactory {
     this.nowMs = () => clock.nowMs();
     this.clock = clock;
     this.tier = new MemoryTier(memory, worker, clock, WrittenBytes.of(memory, onUnwritten));
-    this.table = new EntryTable(recordBytes, this.tier);
+    this.barriers = new PurgeBarriers(memory);
+    this.table = new EntryTable(recordBytes, this.tier, this.barriers);
+    this.sweep = new EntrySweep(this.table, clock);
     this.epochs = new Epochs(memory);
     this.unsettled = new UnsettledKeys(memory, clock);
     this.#readers = new Readers(pageBytes * pagesPerWorker);
@@ -73,7 +80,8 @@ export class WorkerCache implements ContentFactory {
       readAhead: new ReadAhead(this.filler, this.#readers, clock),
     };
     const fetcher = new StoreFetcher(clock, { random, retried });
-    const records = new RecordCache(this.table, this.epochs, this.unsettled, read => this.revive(read));
+    const { table, epochs, barriers, unsettled } = this;
+    const records = new RecordCache(table, epochs, barriers, unsettled, read => this.revive(read));
     this.objects = new LocalObjects(records, this, fetcher, clock);
   }
 

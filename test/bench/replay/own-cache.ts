@@ -3,6 +3,7 @@ import { Generation } from '../../../src/cache/generation.ts';
 import type { GenerationIdentity } from '../../../src/cache/generation-identity.ts';
 import { MemoryTier } from '../../../src/cache/memory-tier.ts';
 import type { ObjectKey } from '../../../src/cache/object-key.ts';
+import { PurgeBarriers } from '../../../src/cache/purge-barriers.ts';
 import { parseConfig } from '../../../src/config/load-config.ts';
 import type { HeaderField } from '../../../src/s3/dialect.ts';
 import { allocateCache } from '../../../src/wiring/cache.ts';
@@ -56,7 +57,7 @@ export class OwnCache implements Contender {
     this.#blockBytes = shared.layout.pageBytes;
     this.#bytes = Buffer.alloc(this.#blockBytes);
     this.#tier = new MemoryTier(shared, 0, this.#clock);
-    this.#table = new EntryTable(recordBytesPerWorker, this.#tier);
+    this.#table = new EntryTable(recordBytesPerWorker, this.#tier, new PurgeBarriers(shared));
   }
 
   request(object: number, sizeBytes: number): boolean {

@@ -88,7 +88,6 @@ it.each([
   [{ kind: 'pending' }, 200, { counted: 'pending' }],
   [{ kind: 'unknown-bucket' }, 404, { error: 'UNKNOWN_BUCKET' }],
   [{ kind: 'alias', problem: 'it has an empty segment' }, 400, { error: 'KEY_MAY_MEAN_ANOTHER' }],
-  [{ kind: 'not-built', part: 'tag' }, 501, { error: 'NOT_BUILT' }],
 ] as const)('answers the outcome %j with %i', async (outcome, status, body) => {
   const { purge } = await start(outcome);
   const answer = await purge({ bucket: 'b' });

@@ -1,15 +1,19 @@
 import { expect, it } from 'vitest';
 import type { Content } from '../../../src/cache/content.ts';
-import { EntryTable, entryCostBytes, generationsOf } from '../../../src/cache/entry-table.ts';
+import { entryCostBytes, generationsOf } from '../../../src/cache/entry.ts';
+import { EntryTable } from '../../../src/cache/entry-table.ts';
 import { Generation } from '../../../src/cache/generation.ts';
 import { MemoryTier } from '../../../src/cache/memory-tier.ts';
 import { PartMap } from '../../../src/cache/part-map.ts';
+import { PurgeBarriers } from '../../../src/cache/purge-barriers.ts';
 import type { ObjectRecord, ReadableRecord } from '../../../src/cache/record.ts';
 import { allocateSharedMemory } from '../../../src/cache/shared-memory.ts';
 import { testKey } from '../../support/object-keys.ts';
 import { recordOf } from '../../support/records.ts';
 
-const tier = new MemoryTier(allocateSharedMemory(1, 65_536, 1), 0);
+const memory = allocateSharedMemory(1, 65_536, 1);
+const tier = new MemoryTier(memory, 0);
+const barriers = new PurgeBarriers(memory);
 const key = (name: string) => testKey('main', 'b', name);
 const reading = {
   open: () => {
@@ -40,7 +44,7 @@ function readable(generation: Generation): ReadableRecord {
 }
 
 it('gives a content up when no record answers with it any more, and not before', () => {
-  const table = new EntryTable(1_000_000, tier);
+  const table = new EntryTable(1_000_000, tier, barriers);
   const [one, other] = [content('"1"'), content('"2"')];
   table.put(key('k'), '', readable(one));
   table.put(key('k'), 'v1', readable(one));
@@ -55,7 +59,7 @@ it('gives a content up when no record answers with it any more, and not before',
 });
 
 it('law 8: costs no more than configured, and the least recently used go first', () => {
-  const table = new EntryTable(20_000, tier);
+  const table = new EntryTable(20_000, tier, barriers);
   const contents = new Map<string, Generation>();
   for (let index = 0; index < 100; index++) {
     const name = `k${index}`;
@@ -72,7 +76,7 @@ it('law 8: costs no more than configured, and the least recently used go first',
 });
 
 it('keeps a bounded number of variants of one object', () => {
-  const table = new EntryTable(10_000_000, tier);
+  const table = new EntryTable(10_000_000, tier, barriers);
   for (let index = 0; index < 1_000; index++)
     table.put(key('k'), `origin ${index}`, readable(content(`"${index}"`)));
   const records: ReadonlyMap<string, ObjectRecord> = table.get(key('k'))?.records ?? new Map();
@@ -81,7 +85,7 @@ it('keeps a bounded number of variants of one object', () => {
 });
 
 it('a record that is stored again is the newest one of its object', () => {
-  const table = new EntryTable(10_000_000, tier);
+  const table = new EntryTable(10_000_000, tier, barriers);
   const put = (name: string) => table.put(key('k'), name, readable(content('"1"')));
   for (let index = 0; index < 64; index++) put(`v${index}`);
   put('v0');
@@ -92,7 +96,7 @@ it('a record that is stored again is the newest one of its object', () => {
 });
 
 it('a look that is no use keeps nothing from being evicted', () => {
-  const table = new EntryTable(20_000, tier);
+  const table = new EntryTable(20_000, tier, barriers);
   for (let index = 0; index < 100; index++) {
     table.put(key(`k${index}`), '', readable(content(`"${index}"`)));
     table.peek(key('k0'));
@@ -105,14 +109,14 @@ it('a look that is no use keeps nothing from being evicted', () => {
 });
 
 it('an entry that alone is larger than the limit is not kept, and its content is given up', () => {
-  const table = new EntryTable(1_000, tier);
+  const table = new EntryTable(1_000, tier, barriers);
   const generation = content('"1"');
   table.put(key('k'), '', readable(generation));
   expect([table.size, table.costBytes, generation.isRetired]).toEqual([0, 0, true]);
 });
 
 it('knows whether any record of its object answers with a content', () => {
-  const table = new EntryTable(1_000_000, tier);
+  const table = new EntryTable(1_000_000, tier, barriers);
   const [one, other] = [content('"1"'), content('"2"')];
   expect(table.answersWith(one)).toBe(false);
   table.put(key('k'), 'v1', readable(one));
@@ -127,7 +131,7 @@ it('knows whether any record of its object answers with a content', () => {
 });
 
 it('a content that has grown makes its entry cost more', () => {
-  const table = new EntryTable(1_000_000, tier);
+  const table = new EntryTable(1_000_000, tier, barriers);
   const generation = content('"1"');
   table.put(key('k'), '', readable(generation));
   const [costBytes, contentBytes] = [table.costBytes, generation.costBytes];
@@ -145,7 +149,11 @@ it('a content that has grown makes its entry cost more', () => {
 it('names cost what they are long, and a content of several records counts once', () => {
   const record = readable(content('"1"'));
   const costOf = (objectName: string, ...names: string[]) =>
-    entryCostBytes({ objectKey: key(objectName), records: new Map(names.map(name => [name, record])) });
+    entryCostBytes({
+      barrier: 0,
+      objectKey: key(objectName),
+      records: new Map(names.map(name => [name, record])),
+    });
   expect(costOf('kkk', '') - costOf('k', '')).toBe(8);
   expect(costOf('k', 'vv') - costOf('k', '')).toBe(4);
   const recordBytes = costOf('k', '', 'vv') - costOf('k', 'vv');
@@ -163,5 +171,5 @@ it('has no content to give up for a record that has none, or one that another wo
     ['', lent],
     ['v1', refused],
   ]);
-  expect(generationsOf({ objectKey: key('k'), records }).size).toBe(0);
+  expect(generationsOf({ barrier: 0, objectKey: key('k'), records }).size).toBe(0);
 });

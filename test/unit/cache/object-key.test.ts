@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Epochs } from '../../../src/cache/epochs.ts';
-import { isInRange, isTextInRange, ownerOf, SHARD_COUNT } from '../../../src/cache/object-key.ts';
+import {
+  bucketText,
+  isTextInRange,
+  ownerOf,
+  partsOfText,
+  SHARD_COUNT,
+} from '../../../src/cache/object-key.ts';
 import { allocateSharedMemory, releaseWorker } from '../../../src/cache/shared-memory.ts';
 import { SlotPins } from '../../../src/cache/slot-pins.ts';
 import { testKey } from '../../support/object-keys.ts';
@@ -65,13 +71,17 @@ it('the pins of a dead worker are cleared', () => {
   expect(alive.isHeld(5)).toBe(false);
 });
 
-it('a key is in a range when its text is', () => {
+it('the text of a key tells its bucket, and what ranges it is in', () => {
   const name = fc.string({ unit: fc.constantFrom('a', '1', ':', '2:', '-'), maxLength: 4 });
   fc.assert(
     fc.property(fc.tuple(name, name, name), fc.tuple(name, name, name), (one, other) => {
       const key = testKey(...one);
       const range = { backend: other[0], bucket: other[1], keyPrefix: other[2] };
-      expect(isTextInRange(key.text, range)).toBe(isInRange(key, range));
+      const isMeant = one[0] === other[0] && one[1] === other[1] && one[2].startsWith(other[2]);
+      expect(isTextInRange(key.text, range)).toBe(isMeant);
+      const { bucketEnd, keyStart } = partsOfText(key.text);
+      expect(key.text.slice(0, bucketEnd)).toBe(bucketText({ backend: one[0], bucket: one[1] }));
+      expect(key.text.slice(keyStart)).toBe(one[2]);
       const own = { backend: one[0], bucket: one[1], keyPrefix: one[2].slice(0, 1) };
       expect(isTextInRange(key.text, own)).toBe(true);
     }),

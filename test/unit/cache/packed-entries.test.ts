@@ -5,6 +5,7 @@ import type { AskedFor, GenerationIdentity } from '../../../src/cache/generation
 import { MemoryTier } from '../../../src/cache/memory-tier.ts';
 import type { ObjectKey } from '../../../src/cache/object-key.ts';
 import { PackedEntry } from '../../../src/cache/packed-entry.ts';
+import { PurgeBarriers } from '../../../src/cache/purge-barriers.ts';
 import { allocateSharedMemory } from '../../../src/cache/shared-memory.ts';
 import { testKey } from '../../support/object-keys.ts';
 import { recordOf } from '../../support/records.ts';
@@ -22,8 +23,9 @@ class Cache {
   readonly table: EntryTable;
 
   constructor(maxBytes = 40_000) {
-    this.tier = new MemoryTier(allocateSharedMemory(8 * pageBytes, pageBytes, 1, { blocks: 'checked' }), 0);
-    this.table = new EntryTable(maxBytes, this.tier);
+    const memory = allocateSharedMemory(8 * pageBytes, pageBytes, 1, { blocks: 'checked' });
+    this.tier = new MemoryTier(memory, 0);
+    this.table = new EntryTable(maxBytes, this.tier, new PurgeBarriers(memory));
   }
 
   create(identity: GenerationIdentity, bytes: number, asked?: AskedFor): Generation {

@@ -23,7 +23,7 @@ function contentOf(sizeBytes: number, ...parts: readonly number[]): Content {
 
 const base = {
   ...{ fields: [], receivedMs: 0, directives: nothingStated },
-  ...{ epoch: 0, isUnsettled: false, isUsableForGet: true },
+  ...{ epoch: 0, barrier: 0, tagSlots: [], isUnsettled: false, isUsableForGet: true },
 };
 const refused = (body: string): ObjectRecord => ({
   ...{ ...base, kind: 'refused', isNegative: true, status: 404 },

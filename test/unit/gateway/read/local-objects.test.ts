@@ -38,7 +38,7 @@ beforeEach(() => {
 
 function purgeWith(request: PurgeScope): void {
   const buckets = new BucketTable(new Map([['b', read.bucket]]), undefined);
-  purge(request, objects, { forgetRange: () => undefined }, buckets);
+  purge(request, objects, buckets);
 }
 
 function call(index: number): ScriptedCall {

@@ -12,7 +12,7 @@ import { readOf } from '../../../support/object-reads.ts';
 
 const get = readOf('k');
 const head = readOf('k', { method: 'HEAD' });
-const base = { requestedMs: 0, receivedMs: 0, epoch: 3, isUnsettled: false } as const;
+const base = { requestedMs: 0, receivedMs: 0, epoch: 3, barrier: 0, isUnsettled: false } as const;
 const record = uncacheableRecord(readContentHead({ status: 200, fields: [] }), {
   ...base,
   method: 'GET',

@@ -25,7 +25,14 @@ const content: Content = {
   peekText: unread,
   open: unread,
 };
-const get = { method: 'GET', requestedMs: 1_000, receivedMs: 1_000, epoch: 3, isUnsettled: false } as const;
+const get = {
+  method: 'GET',
+  requestedMs: 1_000,
+  receivedMs: 1_000,
+  epoch: 3,
+  barrier: 0,
+  isUnsettled: false,
+} as const;
 
 function storeHeader(name: string, value: string): HeaderField {
   return { name, value, store: true };

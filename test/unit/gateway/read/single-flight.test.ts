@@ -1,19 +1,21 @@
 import { expect, it } from 'vitest';
 import { SingleFlight } from '../../../../src/gateway/read/single-flight.ts';
-import { testKey } from '../../../support/object-keys.ts';
-
-const key = testKey('main', 'b', 'k');
 
 /** Requests by name; each is answered when a test says so. */
 function flying() {
   const flights = new SingleFlight<string>();
   const asked: PromiseWithResolvers<string>[] = [];
   const join = (name: string, epoch = 0) =>
-    flights.join(name, key, epoch, () => {
-      const asking = Promise.withResolvers<string>();
-      asked.push(asking);
-      return asking.promise;
-    });
+    flights.join(
+      name,
+      { epoch, barrier: 0, isUnsettled: false },
+      asked => asked.epoch === epoch,
+      () => {
+        const asking = Promise.withResolvers<string>();
+        asked.push(asking);
+        return asking.promise;
+      },
+    );
   return { flights, asked, join };
 }
 

@@ -15,6 +15,7 @@ const record = uncacheableRecord(readContentHead({ status: 200, fields: [] }), {
   requestedMs: 0,
   receivedMs: 0,
   epoch: 0,
+  barrier: 0,
   isUnsettled: false,
 });
 const hit: LookupResult = { record, ...cacheHit };

@@ -2,6 +2,7 @@ import { MessageChannel } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Epochs } from '../../../../src/cache/epochs.ts';
 import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
+import { PurgeBarriers } from '../../../../src/cache/purge-barriers.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { readContentHead } from '../../../../src/gateway/fill/content-head.ts';
 import { RefusedByStoreError } from '../../../../src/gateway/fill/fill-error.ts';
@@ -28,6 +29,8 @@ const blockBytes = 4096;
 const blocksEach = 10;
 const recordBytes = 12_000;
 const memory = allocateSharedMemory(8 * blockBytes, blockBytes, 2);
+const epochs = new Epochs(memory);
+const barriers = new PurgeBarriers(memory);
 
 const foundNow = {
   how: 'fetched',
@@ -116,6 +119,7 @@ class Own implements ObjectSource {
       requestedMs: 0,
       receivedMs: 0,
       epoch: 0,
+      barrier: 0,
       isUnsettled: false,
     } as const;
     const record = uncacheableRecord(readContentHead({ status: 200, fields: [] }), context);
@@ -145,7 +149,7 @@ beforeEach(() => {
   const link = new PeerLink(channel.port1, owner, options);
   const tier = new MemoryTier(memory, 0);
   const shared = { link, pins: tier.pins, lender: new SlotLender(tier, 4) };
-  remote = new RemoteObjects(shared, own, new Epochs(memory), recordBytes);
+  remote = new RemoteObjects(shared, own, { epochs, barriers }, recordBytes);
 });
 
 afterEach(() => {
@@ -181,7 +185,8 @@ it('law 5: what is purged by its beginning is no longer known near, and nothing 
   ];
   const versions = readOf('a/5', { versionId: 'v1' });
   for (const read of [...reads, versions]) await remote.find(read);
-  remote.forgetRange({ backend: 'main', bucket: 'b', keyPrefix: 'a/' });
+  const range = { backend: 'main', bucket: 'b', keyPrefix: 'a/' };
+  barriers.raise({ kind: 'range', range }, 'hard', 0);
   expect(reads.map(read => lookupFresh(remote.records, read, 0) !== undefined)).toEqual([
     ...[false, false, true, true, true],
     ...[true, true],
@@ -199,7 +204,7 @@ describe('while the owner stands still, this worker is asked itself', () => {
     const link = new PeerLink(still.port1, new Owner().procedures, { clock, onClosed: () => undefined });
     const tier = new MemoryTier(memory, 0);
     const shared = { link, pins: tier.pins, lender: new SlotLender(tier, 4) };
-    asking = new RemoteObjects(shared, own, new Epochs(memory), recordBytes);
+    asking = new RemoteObjects(shared, own, { epochs, barriers }, recordBytes);
   });
 
   afterEach(() => still.port1.close());

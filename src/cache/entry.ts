@@ -1,0 +1,46 @@
+import { Generation } from './generation.ts';
+import type { ObjectKey } from './object-key.ts';
+import { type ObjectRecord, recordCostBytes } from './record.ts';
+
+/** All that is known of one object: its records, keyed by `recordName`. */
+export interface Entry {
+  readonly objectKey: ObjectKey;
+  readonly records: ReadonlyMap<string, ObjectRecord>;
+  /** The barriers up to this one have been applied to the records, see `PurgeBarriers`. Raised as later ones are. */
+  barrier: number;
+}
+
+/** The distinct contents that the records of `entry` refer to. */
+export function generationsOf(entry: Entry): Set<Generation> {
+  const generations = new Set<Generation>();
+  for (const record of entry.records.values()) {
+    if (record.kind === 'readable' && record.content instanceof Generation) generations.add(record.content);
+  }
+  return generations;
+}
+
+/** The bytes held of these contents. */
+export function heldBytesOf(entry: Entry): number {
+  let heldBytes = 0;
+  for (const generation of generationsOf(entry)) heldBytes += generation.heldBytes;
+  return heldBytes;
+}
+
+/** The tags of all records. */
+export function tagSlotsOfAll(records: ReadonlyMap<string, ObjectRecord>): readonly number[] {
+  let all: readonly number[] | undefined;
+  for (const { tagSlots } of records.values()) {
+    if (all === undefined || all.length === 0) all = tagSlots;
+    else if (tagSlots.length > 0 && tagSlots !== all) all = [...new Set([...all, ...tagSlots])];
+  }
+  return all ?? [];
+}
+
+/** Estimated heap cost of an entry and everything it refers to; a content shared by several records counts once. */
+export function entryCostBytes(entry: Entry): number {
+  const { objectKey, records } = entry;
+  let cost = 400 + 4 * objectKey.text.length;
+  for (const generation of generationsOf(entry)) cost += generation.costBytes;
+  for (const [name, record] of records) cost += 2 * name.length + recordCostBytes(record);
+  return cost;
+}

@@ -1,0 +1,159 @@
+import { type BarrierKind, BarrierTable, raiseTo } from './barrier-table.ts';
+import { FNV_START, finished, withText, withUnit } from './fnv.ts';
+import { bucketText, type KeyRange, type ObjectKey, partsOfText } from './object-key.ts';
+import type { ObjectRecord } from './record.ts';
+import { ANY_TAG_SLOT, TAG_SLOTS } from './tag-slots.ts';
+
+/** What a barrier is raised for. An empty prefix is a whole bucket. */
+export type BarrierScope =
+  | { readonly kind: 'key'; readonly objectKey: Pick<ObjectKey, 'text'> }
+  | { readonly kind: 'range'; readonly range: KeyRange }
+  | { readonly kind: 'tag'; readonly slot: number };
+
+const NAME_SLOTS = 65_536;
+
+/** Of longer prefixes so much counts, so that a purge may concern more than it names. */
+const MAX_PREFIX_LENGTH = 2_048;
+
+/** Where the latest barrier is noted that is for one key, behind those for prefixes of each length. */
+const WHOLE_KEY = MAX_PREFIX_LENGTH + 1;
+
+/** Ends what is hashed of a whole key: no unit of a text, so that no prefix is the same. */
+const END_OF_KEY = 0x10000;
+
+/** Positions of counters: the barriers that were begun, and those that stand. */
+const BEGUN = 0;
+const STANDING = 1;
+
+/** The memory that all threads share, see `PurgeBarriers`. */
+export interface BarrierMemory {
+  readonly counters: SharedArrayBuffer;
+  /** Int32 per length of a prefix: the latest barrier that is for one. */
+  readonly lengths: SharedArrayBuffer;
+  readonly names: SharedArrayBuffer;
+  readonly tags: SharedArrayBuffer;
+}
+
+export function allocateBarriers(): BarrierMemory {
+  const int32 = (length: number) => new SharedArrayBuffer(length * Int32Array.BYTES_PER_ELEMENT);
+  return {
+    counters: int32(2),
+    lengths: int32(WHOLE_KEY + 1),
+    names: new SharedArrayBuffer(BarrierTable.bytes(NAME_SLOTS)),
+    tags: new SharedArrayBuffer(BarrierTable.bytes(TAG_SLOTS)),
+  };
+}
+
+/**
+ * The purges so far. Each raises a barrier with the next number; a record says which was the latest when the store was asked
+ * for it, and every later one that is for its key, a prefix of it, its bucket or one of its tags concerns it. So a purge
+ * takes effect in all threads at once and costs the same whatever they hold (docs/architecture.md, law 5).
+ *
+ * Barriers are noted by hash. Nothing is gained by names that collide: who chooses them has what is his own asked for again.
+ */
+export class PurgeBarriers {
+  readonly #counters: Int32Array;
+  readonly #lengths: Int32Array;
+  readonly #names: BarrierTable;
+  readonly #tags: BarrierTable;
+
+  constructor({ barriers }: { readonly barriers: BarrierMemory }) {
+    this.#counters = new Int32Array(barriers.counters);
+    this.#lengths = new Int32Array(barriers.lengths);
+    this.#names = new BarrierTable(barriers.names, NAME_SLOTS);
+    this.#tags = new BarrierTable(barriers.tags, TAG_SLOTS);
+  }
+
+  /** The latest barrier: what the store is asked now, is asked after it. */
+  get latest(): number {
+    return Atomics.load(this.#counters, BEGUN);
+  }
+
+  /** The latest barrier, if all up to it can be seen; undefined while another thread raises one. */
+  get standing(): number | undefined {
+    // in this order: what was begun later must not count as standing
+    const standing = Atomics.load(this.#counters, STANDING);
+    return standing === this.latest ? standing : undefined;
+  }
+
+  /** When this returns, every thread takes what was learned before for purged. */
+  raise(scope: BarrierScope, kind: BarrierKind, nowMs: number): void {
+    const barrier = Atomics.add(this.#counters, BEGUN, 1) + 1;
+    if (scope.kind === 'tag') {
+      this.#tags.raise(scope.slot, barrier, kind, nowMs);
+      this.#tags.raise(ANY_TAG_SLOT, barrier, kind, nowMs);
+    } else {
+      const { hash, length } = scope.kind === 'key' ? wholeKey(scope.objectKey) : prefixOf(scope.range);
+      this.#names.raise(slotOf(hash), barrier, kind, nowMs);
+      raiseTo(this.#lengths, length, barrier);
+    }
+    Atomics.add(this.#counters, STANDING, 1);
+  }
+
+  /**
+   * `record` of the object as it stands after all barriers since `since`: itself where none concerns it, undefined where it was
+   * purged.
+   *
+   * @param text `ObjectKey.text`
+   */
+  applied<Kind extends ObjectRecord>(text: string, record: Kind, since: number): Kind | undefined {
+    const limitMs = this.#limitMs(text, record.tagSlots, Math.max(since, record.barrier));
+    if (limitMs >= (record.staleFromMs ?? Infinity)) return record;
+    return limitMs === -Infinity ? undefined : { ...record, staleFromMs: limitMs };
+  }
+
+  /** Whether a barrier since `since` removes an object with these tags. */
+  removes(text: string, tagSlots: readonly number[], since: number): boolean {
+    return this.#limitMs(text, tagSlots, since) === -Infinity;
+  }
+
+  /** Whether an answer that was asked for after barrier `since` may be concerned by a later one: its tags are not known. */
+  mayConcern(text: string, since: number): boolean {
+    return since !== this.latest && this.#limitMs(text, [ANY_TAG_SLOT], since) !== Infinity;
+  }
+
+  #limitMs(text: string, tagSlots: readonly number[], since: number): number {
+    let limitMs = this.#limitOfNameMs(text, since);
+    for (const slot of tagSlots) limitMs = Math.min(limitMs, this.#tags.limitMs(slot, since));
+    return limitMs;
+  }
+
+  #limitOfNameMs(text: string, since: number): number {
+    const { bucketEnd, keyStart } = partsOfText(text);
+    let hash = withText(FNV_START, text.slice(0, bucketEnd));
+    let limitMs = Infinity;
+    const note = (length: number, of: number) => {
+      if (Atomics.load(this.#lengths, length) > since)
+        limitMs = Math.min(limitMs, this.#names.limitMs(slotOf(of), since));
+    };
+    note(0, hash);
+    for (let at = keyStart; at < text.length; at++) {
+      hash = withUnit(hash, text.charCodeAt(at));
+      const length = at + 1 - keyStart;
+      if (length <= MAX_PREFIX_LENGTH) note(length, hash);
+    }
+    note(WHOLE_KEY, withUnit(hash, END_OF_KEY));
+    return limitMs;
+  }
+}
+
+interface Noted {
+  readonly hash: number;
+  /** Where in `lengths`. */
+  readonly length: number;
+}
+
+function prefixOf({ keyPrefix, ...bucket }: KeyRange): Noted {
+  const prefix = keyPrefix.slice(0, MAX_PREFIX_LENGTH);
+  return { hash: withText(FNV_START, bucketText(bucket) + prefix), length: prefix.length };
+}
+
+function wholeKey({ text }: Pick<ObjectKey, 'text'>): Noted {
+  const { bucketEnd, keyStart } = partsOfText(text);
+  const hash = withText(FNV_START, text.slice(0, bucketEnd) + text.slice(keyStart));
+  return { hash: withUnit(hash, END_OF_KEY), length: WHOLE_KEY };
+}
+
+function slotOf(hash: number): number {
+  return finished(hash) % NAME_SLOTS;
+}

@@ -1,0 +1,30 @@
+import { hashText } from './object-key.ts';
+
+const SLOTS_BY_HASH = 65_536;
+
+/** Concerned by a purge of any tag. */
+export const ANY_TAG_SLOT = SLOTS_BY_HASH;
+
+/** The slots that barriers for tags have, see `PurgeBarriers`. */
+export const TAG_SLOTS = SLOTS_BY_HASH + 1;
+
+/** Stores choose how many tags an object has: one with more is concerned by a purge of any. */
+const TAGS_PER_RECORD = 128;
+
+const none: readonly number[] = [];
+const any: readonly number[] = [ANY_TAG_SLOT];
+
+export function tagSlotOf(tag: string): number {
+  return hashText(tag) % SLOTS_BY_HASH;
+}
+
+/** What is kept of the tags of an object. */
+export function tagSlotsOf(tags: readonly string[]): readonly number[] {
+  if (tags.length === 0) return none;
+  const slots = new Set<number>();
+  for (const tag of tags) {
+    slots.add(tagSlotOf(tag));
+    if (slots.size > TAGS_PER_RECORD) return any;
+  }
+  return [...slots];
+}
