@@ -34,4 +34,9 @@ export class Epochs {
   raiseBucket(bucketSlot: number): void {
     Atomics.add(this.#buckets, bucketSlot, 1);
   }
+
+  /** Invalidates everything learned so far. */
+  raiseEvery(): void {
+    for (const bucketSlot of this.#buckets.keys()) this.raiseBucket(bucketSlot);
+  }
 }

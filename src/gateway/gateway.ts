@@ -122,6 +122,10 @@ export class Gateway {
       ids: this.#ids,
       listings: new Listings(clock),
       writes: this.#writes,
+      onClockSetBack: () => {
+        this.#objects.epochs.raiseEvery();
+        options.logger?.warn('the system clock was set back: what is cached is asked for anew');
+      },
       faults,
       sampleTraces: options.tracing?.sample,
     });

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../base/clock.ts';
 import type { Faults } from '../base/faults.ts';
+import { WallClockSteps } from '../base/wall-clock-steps.ts';
 import type { OpenWrites } from '../cache/open-writes.ts';
 import { DateHeader } from '../http/http-date.ts';
 import { traceOf } from '../http/trace-context.ts';
@@ -34,6 +35,8 @@ interface PipelineParts extends ServiceConfiguration {
   readonly writes: OpenWrites;
   readonly ids: RequestIdSource;
   readonly clock: Clock;
+  /** Called when the clock was set back: how old something cached is cannot be told any more. */
+  readonly onClockSetBack: () => void;
   readonly faults: Faults;
   /** Which new traces are recorded; undefined: the gateway records no spans. */
   readonly sampleTraces: ((traceId: string) => boolean) | undefined;
@@ -43,6 +46,7 @@ interface PipelineParts extends ServiceConfiguration {
 export class Pipeline {
   #parts: PipelineParts;
   #plainReads = new PlainReads();
+  readonly #clockSteps = new WallClockSteps();
   readonly #dateHeader = new DateHeader();
   readonly #objects: ObjectServer;
   readonly #errors: ErrorHandling;
@@ -75,6 +79,7 @@ export class Pipeline {
     const { observer, sources, clock, limits } = this.#parts;
     const nowMs = clock.nowMs();
     const exchange = this.#begin(request, response, nowMs);
+    if (this.#clockSteps.hasSteppedBack(nowMs, exchange.startedMs)) this.#parts.onClockSetBack();
     observer.began();
     try {
       if (exchange.url.length > limits.urlBytes) throw uriTooLong(limits);

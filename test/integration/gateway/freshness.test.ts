@@ -125,3 +125,15 @@ it.each([
     expect((await gateway.get('/b/targeted.txt')).headers['x-cache']).toBe('REVALIDATED');
   },
 );
+
+it('once the clock was set back, what was cached before is never fresh again, by any worker', async () => {
+  await gateway.close();
+  gateway = await TestGateway.start({ storeUrl: store.url, clock, workers: 2 });
+  store.put('b', 'k', 'old');
+  for (const worker of [0, 1]) expect((await gateway.get('/b/k', {}, worker)).body.toString()).toBe('old');
+  store.put('b', 'k', 'new');
+  clock.stepWallClock(-3_600_000);
+  await gateway.get('/b/other');
+  clock.advance(3_600_000);
+  for (const worker of [0, 1]) expect((await gateway.get('/b/k', {}, worker)).body.toString()).toBe('new');
+});
