@@ -171,5 +171,8 @@ const end = await runProgram(process.argv.slice(2), {
   connect: connectToStores,
   print,
   printError: text => void process.stderr.write(`${text}\n`),
+  showProgress: process.stderr.isTTY
+    ? line => void process.stderr.write(`\r\x1b[K${line.slice(0, process.stderr.columns)}`)
+    : undefined,
 });
 if (end.kind === 'ended') process.exit(end.exitCode);

@@ -68,7 +68,9 @@ const control: WorkerControl = {
     pool.limit(next.config.limits, next.files?.clientsPerWorker);
   },
   metrics: () => metrics.snapshot(),
-  purge: request => gateway.purge(request),
+  purge: order => gateway.purge(order),
+  warm: order => gateway.warm(order),
+  keysBelow: asked => gateway.keysBelow(asked),
   invalidate: changes => gateway.invalidate(changes),
   archivedReads: () => archived.recent(),
   restore: request => gateway.restore(request),

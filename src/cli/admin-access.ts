@@ -75,6 +75,41 @@ export async function callAdmin(
   path: string,
   body?: object,
 ): Promise<unknown> {
+  const { base, statusCode, answer } = await sendToAdmin(access, method, path, body);
+  const value = parsed(await answer.text(), statusCode, base);
+  if (statusCode >= 300)
+    throw new AdminRequestError(`the admin port answered ${statusCode}: ${reasonIn(value)}`);
+  return value;
+}
+
+/**
+ * The lines of an answer as they come; nothing limits the time between them.
+ *
+ * @throws AdminRequestError with a reason in words
+ */
+export async function* streamFromAdmin(
+  access: AdminAccess,
+  path: string,
+  body: object,
+): AsyncGenerator<string> {
+  const { base, statusCode, answer } = await sendToAdmin(access, 'POST', path, body);
+  if (statusCode >= 300) {
+    const value = parsed(await answer.text(), statusCode, base);
+    throw new AdminRequestError(`the admin port answered ${statusCode}: ${reasonIn(value)}`);
+  }
+  let rest = '';
+  try {
+    for await (const piece of answer.setEncoding('utf8')) {
+      const lines = `${rest}${piece}`.split('\n');
+      rest = lines.pop() ?? '';
+      yield* lines.filter(line => line !== '');
+    }
+  } catch (cause) {
+    throw new AdminRequestError(`the answer of ${base.origin} broke off`, { cause });
+  }
+}
+
+async function sendToAdmin(access: AdminAccess, method: 'GET' | 'POST', path: string, body?: object) {
   const base = adminAddress(access);
   const { statusCode, body: answer } = await request(new URL(path, base), {
     method,
@@ -83,13 +118,11 @@ export async function callAdmin(
       ...(body ? { 'content-type': 'application/json' } : {}),
     },
     body: body ? JSON.stringify(body) : null,
+    bodyTimeout: 0,
   }).catch((cause: Error) => {
     throw new AdminRequestError(`the admin port ${base.origin} does not answer: ${whyNot(cause)}`, { cause });
   });
-  const value = parsed(await answer.text(), statusCode, base);
-  if (statusCode >= 300)
-    throw new AdminRequestError(`the admin port answered ${statusCode}: ${reasonIn(value)}`);
-  return value;
+  return { base, statusCode, answer };
 }
 
 /** Messages of TLS errors are lines of OpenSSL's error queue, so the cause is told in words where it has a name. */

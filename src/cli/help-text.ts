@@ -7,6 +7,7 @@ Examples:
   tidegate serve --config tidegate.yaml       the gateway
   tidegate explain photos cats/1.jpg          what a running gateway holds of an object
   tidegate purge photos --prefix cats/        forget what is cached below a prefix
+  tidegate warm photos --prefix cats/         fetch what lies below it
 
 Environment:
   TIDEGATE_CONFIG        the configuration, where --config is not given

@@ -16,6 +16,7 @@ import { helpSections } from './help-text.ts';
 import { addSignCommand } from './sign-command.ts';
 import { addStoreCommand, type StoreAloneOptions } from './store-command.ts';
 import { UsageError } from './usage-error.ts';
+import { addWarmCommand } from './warm-command.ts';
 
 /** Input of the `serve` command: the configuration, its file if there is one, and warnings of what it says. */
 export interface ServeRequest {
@@ -41,6 +42,8 @@ interface ProgramOptions {
   readonly connect: ProbeStores;
   readonly print: (line: string) => void;
   readonly printError: (line: string) => void;
+  /** Replaces the line that was shown last; undefined where nobody looks at a terminal. */
+  readonly showProgress?: ((line: string) => void) | undefined;
 }
 
 /** How a command ended; `running` means that the process must not exit. */
@@ -73,9 +76,10 @@ export async function runProgram(args: readonly string[], given: ProgramOptions)
 
 /** Everything printed may quote names that clients or stores chose. */
 function printingSafely(options: ProgramOptions): ProgramOptions {
-  const { print, printError } = options;
+  const { print, printError, showProgress } = options;
   return {
     ...options,
+    ...(showProgress && { showProgress: (line: string) => showProgress(printable(line)) }),
     print: line => print(printable(line)),
     printError: line => printError(printable(line)),
   };
@@ -131,24 +135,13 @@ function createProgram(
     });
   addCheckCommand(program, options, ended);
   addAdminCommands(program, options);
+  addWarmCommand(program, options, ended);
   addCardCommand(program, options);
   addSignCommand(program, options);
   addStoreCommand(program, options, running);
   addCompletionCommand(program, options);
-  for (const [name, about] of notBuilt) {
-    program
-      .command(name, { hidden: true })
-      .description(`${about} (not built yet)`)
-      .allowUnknownOption()
-      .allowExcessArguments()
-      .action(() => {
-        throw new UsageError(`${name} is not built yet`);
-      });
-  }
   return program;
 }
-
-const notBuilt = [['warm', 'fetch objects before somebody asks for them']] as const;
 
 function explain(error: unknown, printError: (line: string) => void): 0 | 1 | 2 {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;

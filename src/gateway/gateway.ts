@@ -14,9 +14,11 @@ import { RequestIdSource } from '../s3/request-ids.ts';
 import type { TakesBody } from '../transport/request-bodies.ts';
 import { cacheErrors, countCache } from './operate/cache-metrics.ts';
 import { describeObject, type ObjectDescription } from './operate/describe-object.ts';
+import { type KeyPage, type KeysBelow, keysBelow } from './operate/keys-below.ts';
 import { type Purged, type PurgeOrder, purge } from './operate/purge.ts';
 import { type RestoreOutcome, type RestoreRequest, requestRestore } from './operate/restore-object.ts';
 import { invalidateChanged, type ToldChanges } from './operate/store-changes.ts';
+import { type Warmed, type WarmOrder, warmObject } from './operate/warm-object.ts';
 import { Listings } from './pass/listing/listings.ts';
 import { Pipeline } from './pipeline.ts';
 import type { AccessLog } from './reply/access-log.ts';
@@ -67,6 +69,7 @@ export class Gateway {
   readonly #configurations: Configurations;
   readonly #objects: WorkerCache;
   readonly #peers: Peers;
+  readonly #listings: Listings;
   readonly #writes: OpenWrites;
   readonly #ids = new RequestIdSource();
   readonly #admission: Admission;
@@ -115,12 +118,13 @@ export class Gateway {
       spans: options.tracing?.spans,
     });
     this.#writes = new OpenWrites(this.#objects.epochs, this.#objects.unsettled, memory, options.worker);
+    this.#listings = new Listings(clock);
     this.#pipeline = new Pipeline({
       ...options,
       sources: this.#peers,
       observer: this.#observer,
       ids: this.#ids,
-      listings: new Listings(clock),
+      listings: this.#listings,
       writes: this.#writes,
       onClockSetBack: () => {
         this.#objects.epochs.raiseEvery();
@@ -174,6 +178,18 @@ export class Gateway {
   /** Invalidates what a store says has changed, in all workers; returns how many of the changes are in known buckets. */
   invalidate(changes: ToldChanges): number {
     return invalidateChanged(changes, this.#objects.epochs, this.#configurations.current.buckets);
+  }
+
+  /** Fetches an object before somebody asks for it. Never rejects. */
+  warm(order: WarmOrder): Promise<Warmed> {
+    const isBusy = () => this.#admission.waiting.requests > 0;
+    const { buckets } = this.#configurations.current;
+    return warmObject(order, { sources: this.#peers, buckets, clock: this.#objects.clock, isBusy });
+  }
+
+  /** Asks the store which keys there are, see `keysBelow`. */
+  keysBelow(asked: KeysBelow): Promise<KeyPage> {
+    return keysBelow(asked, this.#configurations.current.buckets, this.#listings.pages);
   }
 
   /** Asks the store to restore an archived object. Never rejects. */

@@ -12,6 +12,7 @@ import { statusReport } from '../admin/status/status-report.ts';
 import { statusRoutes } from '../admin/status/status-routes.ts';
 import type { TrafficHistory } from '../admin/status/traffic-history.ts';
 import { trafficRoute } from '../admin/status/traffic-route.ts';
+import { warmRoute } from '../admin/warm-route.ts';
 import type { Clock } from '../base/clock.ts';
 import type { MetricSnapshot } from '../base/metric-snapshot.ts';
 import type { BackendConfig } from '../config/gateway-config.ts';
@@ -21,6 +22,7 @@ import { explainEverywhere } from './cache.ts';
 import type { BackendCredentials } from './credentials.ts';
 import type { RunningConfig } from './running-config.ts';
 import type { WorkerControl } from './thread-contracts.ts';
+import { warmEverywhere } from './warm.ts';
 
 export interface AdminParts {
   readonly running: RunningConfig;
@@ -82,6 +84,7 @@ export function adminRoutes(parts: AdminParts): readonly AdminRoute[] {
     ),
     metricsRoute(scrape),
     purgeRoute(parts.purge),
+    warmRoute(warmEverywhere(running, pool, clock)),
     eventsRoute(parts.events),
     ...objectRoutes(explainEverywhere(running, pool), parts.navigation),
     ...sharedPageFiles(),

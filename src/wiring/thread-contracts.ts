@@ -7,9 +7,11 @@ import type { MetricSnapshot } from '../base/metric-snapshot.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
 import type { SampleBucket } from '../embedded-store/sample/sample-bucket.ts';
 import type { ObjectDescription } from '../gateway/operate/describe-object.ts';
+import type { KeyPage, KeysBelow } from '../gateway/operate/keys-below.ts';
 import type { Purged, PurgeOrder } from '../gateway/operate/purge.ts';
 import type { RestoreOutcome, RestoreRequest } from '../gateway/operate/restore-object.ts';
 import type { ToldChanges } from '../gateway/operate/store-changes.ts';
+import type { Warmed, WarmOrder } from '../gateway/operate/warm-object.ts';
 import type { HeaderPrefix } from '../s3/dialect.ts';
 import type { StoreAccount } from '../server/embedded-store-thread.ts';
 import type { ProxiesByAddress } from '../server/listen-address.ts';
@@ -84,6 +86,10 @@ export interface WorkerControl {
   purge(order: PurgeOrder): Purged;
   /** See `Gateway.invalidate`. */
   invalidate(changes: ToldChanges): number;
+  /** See `Gateway.warm`. */
+  warm(order: WarmOrder): Promise<Warmed>;
+  /** See `Gateway.keysBelow`. */
+  keysBelow(asked: KeysBelow): Promise<KeyPage>;
   /** Archived objects recently requested from this worker. */
   archivedReads(): readonly RequestedObject[];
   restore(request: RestoreRequest): Promise<RestoreOutcome>;

@@ -102,7 +102,10 @@ it.each([
   [['card', 'fire'], 'fire is not a rule; the rules are backendUnreachable'],
   [['card', 'backendErrors', '--form', 'fax'], "argument 'fax' is invalid"],
   [['sign', 'http://x/y'], 'sign needs AWS_ACCESS_KEY_ID'],
-  [['warm', 'b', '--prefix', 'x'], 'warm is not built yet'],
+  [['warm', 'b', 'k', '--prefix', 'x'], 'warm takes BUCKET KEY'],
+  [['warm', 'b'], 'warm takes BUCKET KEY'],
+  [['warm', 'b', '--manifest', '/nowhere/keys'], '--manifest /nowhere/keys cannot be read'],
+  [['warm', 'b', 'k', '--rate', 'x'], 'It takes a whole number'],
 ])('refuses %j with 2', async (args, text) => {
   const { end, errors } = await run(args);
   expect(end).toEqual(ended(2));

@@ -1,0 +1,120 @@
+/** Part of the supervisor's composition root: fetches objects before somebody asks for them. */
+import type { Warm, WarmRequest } from '../admin/warm-route.ts';
+import type { Clock } from '../base/clock.ts';
+import { hashText } from '../cache/object-key.ts';
+import { isKnownBucket } from '../config/other-buckets.ts';
+import type { Warmed } from '../gateway/operate/warm-object.ts';
+import type { WorkerPool } from '../server/worker-pool.ts';
+import type { RunningConfig } from './running-config.ts';
+import type { WorkerControl } from './thread-contracts.ts';
+
+/** The workers, of which each fetches some objects. */
+type Workers = Pick<WorkerPool<WorkerControl>, 'call' | 'states'>;
+
+/** A line of progress at most so often. */
+const LINE_EVERY_MS = 250;
+
+export function warmEverywhere(running: RunningConfig, pool: Workers, clock: Clock): Warm {
+  return (request, signal) =>
+    isKnownBucket(running.current, request.bucket) ? linesOf(request, pool, clock, signal) : undefined;
+}
+
+/** How far it is. All keys up to `last`, in their order, are done: who breaks off can go on from there. */
+interface Progress {
+  keys: number;
+  warmed: number;
+  held: number;
+  uncached: number;
+  failed: number;
+  bytes: number;
+  last: string | undefined;
+}
+
+/** An object that is being fetched. */
+interface Fetch {
+  readonly key: string;
+  readonly outcome: Promise<Warmed>;
+}
+
+async function* linesOf(request: WarmRequest, pool: Workers, clock: Clock, signal: AbortSignal) {
+  const progress: Progress = { ...nothing };
+  const fetches: Fetch[] = [];
+  const starts = startsOf(request, clock);
+  let toldMs = clock.monotonicMs();
+  try {
+    for await (const key of keysOf(request, pool)) {
+      await starts.next();
+      if (signal.aborted) return;
+      fetches.push({ key, outcome: fetched(request.bucket, key, pool) });
+      if (fetches.length < request.concurrency) continue;
+      yield* failureOf(await taken(fetches, progress));
+      if (clock.monotonicMs() - toldMs < LINE_EVERY_MS) continue;
+      toldMs = clock.monotonicMs();
+      yield { ...progress };
+    }
+    while (fetches.length > 0 && !signal.aborted) yield* failureOf(await taken(fetches, progress));
+  } catch (error) {
+    yield { ...progress, error: error instanceof Error ? error.message : String(error) };
+    return;
+  }
+  yield { ...progress, complete: true };
+}
+
+const nothing: Progress = { keys: 0, warmed: 0, held: 0, uncached: 0, failed: 0, bytes: 0, last: undefined };
+
+/** Paces the starts of fetches. */
+async function* startsOf({ rate }: WarmRequest, clock: Clock): AsyncGenerator<undefined> {
+  for (let nextMs = clock.monotonicMs(); ; nextMs += rate > 0 ? 1_000 / rate : 0) {
+    const waitMs = nextMs - clock.monotonicMs();
+    if (rate > 0 && waitMs > 0) await new Promise<void>(resolve => clock.after(waitMs, resolve));
+    yield;
+  }
+}
+
+async function* keysOf({ bucket, what, from }: WarmRequest, pool: Workers): AsyncGenerator<string> {
+  if ('keys' in what) {
+    yield* what.keys.slice(from === undefined ? 0 : what.keys.indexOf(from) + 1);
+    return;
+  }
+  for (let after = from; ; ) {
+    const page = await pool.call(workerFor(pool, 0), 'keysBelow', { bucket, prefix: what.prefix, after });
+    yield* page.keys;
+    if (page.isLast) return;
+    after = page.keys.at(-1);
+  }
+}
+
+/** The workers take turns; each reads what another one owns from there. */
+async function fetched(bucket: string, key: string, pool: Workers): Promise<Warmed> {
+  try {
+    return await pool.call(workerFor(pool, hashText(key)), 'warm', { bucket, key });
+  } catch {
+    return { kind: 'failed', code: 'WORKER_LOST' };
+  }
+}
+
+function workerFor(pool: Workers, number: number): number {
+  const up = pool.states().filter(({ state }) => state === 'up');
+  return up[number % Math.max(1, up.length)]?.index ?? 0;
+}
+
+/** Waits for the first of `fetches` and counts it. */
+async function taken(
+  fetches: Fetch[],
+  progress: Progress,
+): Promise<(Fetch & { readonly warmed: Warmed }) | undefined> {
+  const first = fetches.shift();
+  if (!first) return undefined;
+  const warmed = await first.outcome;
+  progress.keys++;
+  progress.last = first.key;
+  if (warmed.kind === 'failed' || warmed.kind === 'refused') progress.failed++;
+  else progress[warmed.kind]++;
+  if (warmed.kind === 'warmed' || warmed.kind === 'held') progress.bytes += warmed.bytes;
+  return { ...first, warmed };
+}
+
+function* failureOf(done: { readonly key: string; readonly warmed: Warmed } | undefined) {
+  if (done?.warmed.kind === 'failed') yield { key: done.key, error: done.warmed.code };
+  if (done?.warmed.kind === 'refused') yield { key: done.key, status: done.warmed.status };
+}

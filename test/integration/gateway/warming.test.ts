@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+
+import { parseConfig } from '../../../src/config/load-config.ts';
+import { RunningConfig } from '../../../src/wiring/running-config.ts';
+import { warmEverywhere } from '../../../src/wiring/warm.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { patternContent } from '../../support/stand-in/content.ts';
+import { StandInStore } from '../../support/stand-in-store.ts';
+import { TestGateway } from '../../support/test-gateway.ts';
+
+const mebibyte = 1024 * 1024;
+let store: StandInStore;
+let gateway: TestGateway;
+
+beforeEach(async () => {
+  store = await StandInStore.start();
+  gateway = await TestGateway.start({ storeUrl: store.url, workers: 2 });
+});
+
+afterEach(async () => {
+  await gateway.close();
+  await store.close();
+});
+
+/** The lines of a run over the workers of the gateway. */
+async function warm(what: { keys: string[] } | { prefix: string }, concurrency = 2, from?: string) {
+  const config = parseConfig(
+    'backends: { main: { type: s3, endpoint: "http://127.0.0.1:1", credentials: none } }\nbuckets: { b: { backend: main, access: public } }',
+    {},
+  );
+  const pool = {
+    states: () => gateway.gateways.map((_, index) => ({ index, state: 'up' as const })),
+    call: async (index: number, name: string, payload: never) => {
+      const worker = gateway.gateways[index];
+      return name === 'warm' ? worker?.warm(payload) : worker?.keysBelow(payload);
+    },
+  };
+  const run = warmEverywhere(new RunningConfig(config), pool as never, new ManualClock());
+  const request = { bucket: 'b', what, from, concurrency, rate: 0 };
+  const lines: object[] = [];
+  for await (const line of run(request, new AbortController().signal) ?? []) lines.push(line);
+  return lines;
+}
+
+const page = (keys: readonly string[], isTruncated: boolean) =>
+  `<ListBucketResult><IsTruncated>${isTruncated}</IsTruncated>${isTruncated ? '<NextContinuationToken>t</NextContinuationToken>' : ''}${keys.map(key => `<Contents><Key>${key}</Key></Contents>`).join('')}</ListBucketResult>`;
+
+const listed = (keys: readonly string[], isTruncated: boolean) =>
+  ({ kind: 'answer', status: 200, body: page(keys, isTruncated) }) as const;
+
+it('what was fetched by a list of keys is hit from every worker, large objects whole', async () => {
+  store.put('b', 'large', patternContent(5 * mebibyte + 7));
+  store.put('b', 'small', 'text');
+  const lines = await warm({ keys: ['large', 'small', 'none'] });
+  expect(lines).toEqual([
+    { key: 'none', status: 404 },
+    {
+      ...{ keys: 3, warmed: 2, held: 0, uncached: 0, failed: 1 },
+      ...{ bytes: 5 * mebibyte + 11, last: 'none', complete: true },
+    },
+  ]);
+  store.log.clear();
+  for (const worker of [0, 1]) {
+    const answer = await gateway.get('/b/large', {}, worker);
+    expect([answer.headers['x-cache'], answer.body.length]).toEqual(['HIT', 5 * mebibyte + 7]);
+  }
+  expect((await warm({ keys: ['large', 'small'] })).at(-1)).toMatchObject({ warmed: 0, held: 2 });
+  expect(store.log.requests).toEqual([]);
+});
+
+it('what is not kept costs no second request, and is told', async () => {
+  store.put('b', 'k', 'private', { headers: { 'cache-control': 'no-store' } });
+  expect((await warm({ keys: ['k'] })).at(-1)).toMatchObject({ uncached: 1, complete: true });
+  expect(store.log.requests).toHaveLength(1);
+});
+
+it('a prefix is listed page by page, behind the key that it is told to go on from', async () => {
+  for (const key of ['p/1', 'p/2', 'p/3']) store.put('b', key, key);
+  store.faults.next(listed(['p/1', 'p/2'], true));
+  store.faults.next({ kind: 'range-ignored' }, 2);
+  store.faults.next(listed(['p/3'], false));
+  const lines = await warm({ prefix: 'p/' }, 1, 'p/0');
+  expect(lines.at(-1)).toMatchObject({ keys: 3, warmed: 3, last: 'p/3', complete: true });
+  const lists = store.log.requests.filter(({ url }) => url.includes('list-type'));
+  const query = 'list-type=2&encoding-type=url&max-keys=500&prefix=p%2F&start-after=p%2F';
+  expect(lists.map(({ url }) => url)).toEqual([`/b?${query}0`, `/b?${query}2`]);
+});
+
+it('a listing that fails ends the run, which tells how far it came', async () => {
+  store.put('b', 'p/1', 'one');
+  store.faults.next(listed(['p/1'], true));
+  const lines = await warm({ prefix: 'p/' }, 1);
+  expect(lines).toMatchObject([{ keys: 1, last: 'p/1', error: expect.stringContaining('answered 404') }]);
+  expect(lines[0]).not.toHaveProperty('complete');
+});

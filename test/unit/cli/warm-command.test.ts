@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { runProgram } from '../../../src/cli/program.ts';
+
+let server: Server;
+let admin: string;
+let lines: readonly object[][];
+let asked: { keys?: string[]; prefix?: string; from?: string; rate?: number }[];
+
+const whole = { keys: 2, warmed: 1, held: 1, uncached: 0, failed: 0, bytes: 7, last: 'z', complete: true };
+
+/** An admin port that answers each request with the next of `lines`, in pieces. */
+beforeEach(async () => {
+  lines = [];
+  asked = [];
+  server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const text = (lines[asked.length] ?? [whole]).map(line => `${JSON.stringify(line)}\n`).join('');
+    asked.push(JSON.parse(body));
+    response.write(text.slice(0, 5));
+    setImmediate(() => response.end(text.slice(5)));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  admin = `127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
+});
+
+afterEach(() => {
+  server.close();
+  server.closeAllConnections();
+});
+
+async function run(...args: readonly string[]) {
+  const [out, errors, shown]: string[][] = [[], [], []];
+  const end = await runProgram(['warm', ...args, '--admin', admin], {
+    version: '1.2.3',
+    environment: {},
+    serve: async () => undefined,
+    serveStore: async () => undefined,
+    build: () => undefined,
+    connect: async () => new Map(),
+    print: line => void out?.push(line),
+    printError: line => void errors?.push(line),
+    showProgress: line => void shown?.push(line),
+  });
+  return { end, out, errors, shown };
+}
+
+it('tells how much was fetched, and shows how far it is', async () => {
+  const { end, out, shown } = await run('b', 'a', 'z', '--rate', '5');
+  expect(asked).toEqual([{ bucket: 'b', keys: ['a', 'z'], concurrency: 4, rate: 5 }]);
+  expect(end).toEqual({ kind: 'ended', exitCode: 0 });
+  expect(out).toEqual(['2 objects, 7 bytes: 1 fetched, 1 held already, 0 not kept, 0 failed']);
+  expect(shown).toEqual([`[${'#'.repeat(30)}] 2 objects, 0 MiB  z`, '']);
+});
+
+it('sends a manifest in parts, from the key behind the last one on', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'tidegate-warm-')), 'keys');
+  writeFileSync(file, Array.from({ length: 2_500 }, (_, index) => `k${index}\r\n`).join(''));
+  const { out } = await run('b', '--manifest', file, '--from', 'k9');
+  expect(asked.map(({ keys = [] }) => [keys[0], keys.length])).toEqual([
+    ['k10', 1_000],
+    ['k1010', 1_000],
+    ['k2010', 490],
+  ]);
+  expect(out?.[0]).toMatch(/^6 objects, 21 bytes/);
+});
+
+it('a run that broke off ends with 1 and says where to go on', async () => {
+  lines = [
+    [
+      { keys: 1, warmed: 1, bytes: 3, last: 'a\u001b' },
+      { keys: 1, error: 'the store answered 500' },
+    ],
+    [],
+  ];
+  const { end, errors } = await run('b', '--prefix', '');
+  expect(end).toEqual({ kind: 'ended', exitCode: 1 });
+  expect(errors?.[0]).toBe('the store answered 500');
+  lines = [[{ keys: 1, warmed: 1, bytes: 3, last: 'a' }]];
+  asked = [];
+  expect((await run('b', '--prefix', '')).errors).toEqual(['broken off; go on with --from "a"']);
+});
+
+it('names what could not be fetched, without control characters, and ends with 1', async () => {
+  lines = [
+    [
+      { key: 'a\u001b[2J', error: 'CIRCUIT_OPEN' },
+      { key: 'b', status: 404 },
+      { ...whole, failed: 2 },
+    ],
+  ];
+  const { end, errors } = await run('b', '--prefix', 'x');
+  expect(end).toEqual({ kind: 'ended', exitCode: 1 });
+  expect(errors).toEqual(['a\\u001b[2J: CIRCUIT_OPEN', 'b: the store answered 404']);
+});
+
+it('prints the lines as they are when told to', async () => {
+  const { out } = await run('b', '--prefix', 'x', '--json');
+  expect(out?.map(line => JSON.parse(line))).toEqual([whole]);
+});
