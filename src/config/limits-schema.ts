@@ -37,6 +37,7 @@ export const limitsSchema = map({
   requestsPerConnection: integer(1, 100_000).default(4_000),
   connections: integer(1, 1_000_000).default(10_000),
   connectionsPerAddress: integer(1, 1_000_000).default(1_000),
+  connectionsPerAccessKey: integer(1, 1_000_000).default(5_000),
   timeouts: timeouts.prefault({}),
   minRate: size(0, 2 ** 30).default(500),
   ratePerAddress: rate(),

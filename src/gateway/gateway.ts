@@ -121,6 +121,7 @@ export class Gateway {
     this.#listings = new Listings(clock);
     this.#pipeline = new Pipeline({
       ...options,
+      admission: this.#admission,
       sources: this.#peers,
       observer: this.#observer,
       ids: this.#ids,

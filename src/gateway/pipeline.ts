@@ -20,7 +20,7 @@ import { ObjectServer } from './read/serve-object.ts';
 import { errorHandling } from './reply/error-handling.ts';
 import type { ExchangeObserver } from './reply/exchange-observer.ts';
 import { Permissions } from './request/access.ts';
-import type { RequestLimits } from './request/admission.ts';
+import type { Admission, RequestLimits } from './request/admission.ts';
 import { type ClientRead, clientRead } from './request/client-read.ts';
 import type { ServiceConfiguration } from './request/configurations.ts';
 import { type ErrorHandling, Exchange } from './request/exchange.ts';
@@ -29,6 +29,7 @@ import { PlainReads } from './request/plain-reads.ts';
 
 /** The dependencies of the pipeline. */
 interface PipelineParts extends ServiceConfiguration {
+  readonly admission: Admission;
   readonly sources: ObjectSources;
   readonly observer: ExchangeObserver;
   readonly listings: Listings;
@@ -112,6 +113,7 @@ export class Pipeline {
     const { policy, observer, listings, writes, buckets, authenticateForm } = this.#parts;
     checkHost(request, fields);
     const located = locate(request, exchange, fields, this.#parts);
+    this.#parts.admission.admitConnection(exchange);
     if (!located.bucket) {
       serveService({ ...located, buckets, policy, observer, listings });
       return;

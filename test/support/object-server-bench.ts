@@ -101,6 +101,7 @@ export class ObjectServerBench {
         requests: 10,
         requestsPerAddress: 10,
         requestsPerAccessKey: 10,
+        connectionsPerAccessKey: 10_000,
       }),
       sends: new PendingSends(this.clock, { holds: () => 0, claimNeed: () => false }),
       onArchivedRead: () => undefined,

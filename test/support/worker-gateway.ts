@@ -39,6 +39,7 @@ const defaultLimits: RequestLimits & RateLimits = {
   requests: 10_000,
   requestsPerAddress: 10_000,
   requestsPerAccessKey: 10_000,
+  connectionsPerAccessKey: 10_000,
   ratePerAddressBytes: 0,
   ratePerAccessKeyBytes: 0,
 };

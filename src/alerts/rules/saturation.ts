@@ -15,7 +15,7 @@ export const saturation: RuleDefinition<SaturationOptions> = {
   name: 'saturation',
   title: 'The gateway has no capacity left',
   advice:
-    'Requests are answered with SlowDown because slow readers pin the memory, or limits.requests, limits.requestsPerAddress or limits.requestsPerAccessKey is reached (tidegate_requests_shed_total tells which). Add memory, workers or another gateway, or raise the limit.',
+    'Requests are answered with SlowDown because slow readers pin the memory, or limits.requests, limits.requestsPerAddress, limits.requestsPerAccessKey or limits.connectionsPerAccessKey is reached (tidegate_requests_shed_total tells which). Add memory, workers or another gateway, or raise the limit.',
   measures: [shedRequests],
   inhibitedBy: [],
   inhibitAfterMs: () => 0,

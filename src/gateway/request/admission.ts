@@ -1,6 +1,7 @@
 import { ClientQuota, clientOf } from '../../base/client-quota.ts';
 import { clientAddressOf } from '../../transport/peer.ts';
 import type { Exchange } from './exchange.ts';
+import { KeyConnections } from './key-connections.ts';
 
 /** Limits on what clients may request. */
 export interface RequestLimits {
@@ -10,6 +11,8 @@ export interface RequestLimits {
   readonly requests: number;
   readonly requestsPerAddress: number;
   readonly requestsPerAccessKey: number;
+  /** Open connections on which requests of one access key have come. */
+  readonly connectionsPerAccessKey: number;
 }
 
 /** Body bytes per second that a worker sends to one client; 0: no limit. */
@@ -18,13 +21,17 @@ export interface RateLimits {
   readonly ratePerAccessKeyBytes: number;
 }
 
-/** The limit of requests waiting for stores is reached, in total, for this address or for this access key. */
+/** A limit on requests waiting for stores, or on the connections of an access key, is reached. */
 export class TooManyRequestsError extends Error {
   readonly code = 'TOO_MANY_REQUESTS';
 
   /** @param limit the key of the limit, for the log */
-  constructor(limit: 'requests' | 'requestsPerAddress' | 'requestsPerAccessKey') {
-    super(`too many requests are waiting for stores (limits.${limit})`);
+  constructor(limit: 'requests' | 'requestsPerAddress' | 'requestsPerAccessKey' | 'connectionsPerAccessKey') {
+    const what =
+      limit === 'connectionsPerAccessKey'
+        ? 'the access key has too many connections'
+        : 'too many requests are waiting for stores';
+    super(`${what} (limits.${limit})`);
   }
 }
 
@@ -36,8 +43,10 @@ export class Admission {
   readonly #addresses: ClientQuota;
   /** Access keys whose signatures were valid. */
   readonly #accessKeys: ClientQuota;
+  readonly #connections: KeyConnections;
 
   constructor(limits: RequestLimits) {
+    this.#connections = new KeyConnections(limits.connectionsPerAccessKey);
     this.#addresses = new ClientQuota(addressQuota(limits));
     this.#accessKeys = new ClientQuota(accessKeyQuota(limits));
   }
@@ -46,6 +55,17 @@ export class Admission {
   limit(limits: RequestLimits): void {
     this.#addresses.limit(addressQuota(limits));
     this.#accessKeys.limit(accessKeyQuota(limits));
+    this.#connections.limit(limits.connectionsPerAccessKey);
+  }
+
+  /**
+   * Counts the connection of `exchange` for the access key that has signed it.
+   *
+   * @throws TooManyRequestsError when the key has as many connections as it may have
+   */
+  admitConnection({ response, caller }: Exchange): void {
+    if (caller === undefined || this.#connections.take(response.req.socket, caller)) return;
+    throw new TooManyRequestsError('connectionsPerAccessKey');
   }
 
   /** Requests counted at the moment, and their distinct clients. */
@@ -65,6 +85,7 @@ export class Admission {
     if (response.closed) return;
     if (!exchange.isAdmitted) this.#admitAddress(exchange, clientOf(clientAddressOf(response.req)));
     if (caller === undefined || exchange.admittedCaller !== undefined) return;
+    this.admitConnection(exchange);
     if (!this.#accessKeys.take(caller)) throw new TooManyRequestsError('requestsPerAccessKey');
     exchange.admittedCaller = caller;
   }

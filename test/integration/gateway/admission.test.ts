@@ -7,6 +7,7 @@ import { createLogger } from '../../../src/base/logger.ts';
 import type { Caller } from '../../../src/gateway/request/access.ts';
 import { type HttpListener, listenHttp } from '../../../src/server/http-listener.ts';
 import { defaultLimits } from '../../support/client-limits.ts';
+import { KeptConnection } from '../../support/kept-connection.ts';
 import { posted, signedFields } from '../../support/posted-form.ts';
 import { StandInStore } from '../../support/stand-in-store.ts';
 import { TestGateway, type TestGatewayOptions } from '../../support/test-gateway.ts';
@@ -203,4 +204,17 @@ it('a form counts for the access key that has signed it, although it has waited 
   await (await first).text();
   await nothingWaits();
   expect((await post()).status).not.toBe(503);
+});
+
+it('requests of an access key are answered on as many connections as it may have, hits too', async () => {
+  await start({ limits: { connectionsPerAccessKey: 2 }, authenticate: signedBy('AKIDCLIENT') });
+  const connections = Array.from({ length: 3 }, () => new KeptConnection(`http://127.0.0.1:${listener.port}`));
+  const [first, second, third] = connections;
+  const statusOn = async (connection?: KeptConnection) =>
+    (await connection?.ask([{ path: '/b/hit', headers: { host: 'gateway' } }]))?.[0]?.status;
+  for (const connection of [first, second, first]) expect(await statusOn(connection)).toBe(200);
+  expect(await statusOn(third)).toBe(503);
+  first?.close();
+  await turnsUntil('the gateway sees that one is closed', async () => (await statusOn(third)) === 200);
+  for (const connection of [second, third]) connection?.close();
 });

@@ -77,7 +77,7 @@ describe('a configuration that works', () => {
       limits: {
         ...defaultLimits,
         ...{ headersBytes: 32_768, urlBytes: 8_192, requests: 10_000 },
-        ...{ requestsPerAddress: 1_000, requestsPerAccessKey: 5_000 },
+        ...{ requestsPerAddress: 1_000, requestsPerAccessKey: 5_000, connectionsPerAccessKey: 5_000 },
         timeouts: { headersMs: 20_000, bodyMs: 20_000, idleMs: 300_000 },
         ...{ minRateBytes: 500, ratePerAddressBytes: 0, ratePerAccessKeyBytes: 0 },
       },
@@ -474,6 +474,7 @@ it.each([
   ['timeouts: { idle: 10ms }', 'limits.timeouts.idle'],
   ['timeouts: { head: 10s }', 'limits.timeouts'],
   ['requestsPerAccessKey: 0', 'limits.requestsPerAccessKey'],
+  ['connectionsPerAccessKey: 0', 'limits.connectionsPerAccessKey'],
 ])('limits: { %s } is refused by the path of its key', (yaml, path) => {
   expect(problems(`limits: { ${yaml} }`)).toEqual([expect.stringContaining(path)]);
 });

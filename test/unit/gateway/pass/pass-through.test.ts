@@ -45,7 +45,13 @@ beforeEach(async () => {
   observer = new ExchangeObserver({
     ...{ metrics: new Metrics(), clock, accessLog },
     rates: anyRate,
-    admission: new Admission({ urlBytes: 1, requests: 1, requestsPerAddress: 1, requestsPerAccessKey: 1 }),
+    admission: new Admission({
+      urlBytes: 1,
+      requests: 1,
+      requestsPerAddress: 1,
+      requestsPerAccessKey: 1,
+      connectionsPerAccessKey: 10_000,
+    }),
     sends: new PendingSends(clock, { holds: () => 0, claimNeed: () => false }),
     onArchivedRead: () => undefined,
   });

@@ -45,6 +45,7 @@ function waitingAnswer(prepare: (response: ServerResponse) => void = () => undef
     requests: 1,
     requestsPerAddress: 1,
     requestsPerAccessKey: 1,
+    connectionsPerAccessKey: 10_000,
   });
   const observer = new ExchangeObserver({
     rates: anyRate,

@@ -31,7 +31,13 @@ beforeEach(() => {
   observer = new ExchangeObserver({
     ...{ metrics, clock, accessLog: accessLogTo(writeTo(lines)), logger },
     rates: anyRate,
-    admission: new Admission({ urlBytes: 1, requests: 1, requestsPerAddress: 1, requestsPerAccessKey: 1 }),
+    admission: new Admission({
+      urlBytes: 1,
+      requests: 1,
+      requestsPerAddress: 1,
+      requestsPerAccessKey: 1,
+      connectionsPerAccessKey: 10_000,
+    }),
     sends: new PendingSends(clock, { holds: () => 0, claimNeed: () => false }),
     onArchivedRead: read => archived.push(read),
   });

@@ -19,7 +19,13 @@ function observing() {
     rates: anyRate,
     ...{ metrics, clock: systemClock },
     accessLog: accessLogTo(line => void lines.push(line)),
-    admission: new Admission({ urlBytes: 1, requests: 1, requestsPerAddress: 1, requestsPerAccessKey: 1 }),
+    admission: new Admission({
+      urlBytes: 1,
+      requests: 1,
+      requestsPerAddress: 1,
+      requestsPerAccessKey: 1,
+      connectionsPerAccessKey: 10_000,
+    }),
     sends: new PendingSends(systemClock, { holds: () => 0, claimNeed: () => false }),
     onArchivedRead: () => undefined,
   });

@@ -9,7 +9,13 @@ import { rememberPeer } from '../../../../src/transport/peer.ts';
 let admission: Admission;
 
 beforeEach(() => {
-  admission = new Admission({ urlBytes: 1, requests: 3, requestsPerAddress: 2, requestsPerAccessKey: 1 });
+  admission = new Admission({
+    urlBytes: 1,
+    requests: 3,
+    requestsPerAddress: 2,
+    requestsPerAccessKey: 1,
+    connectionsPerAccessKey: 10_000,
+  });
 });
 
 /** A request of the client at `address`, and how its connection is closed. */
@@ -111,6 +117,7 @@ it('a refusal names the limit that was reached', async () => {
       requests: 3,
       requestsPerAddress: 2,
       requestsPerAccessKey: 1,
+      connectionsPerAccessKey: 10_000,
     });
     for (const address of addresses) {
       const { exchange } = requestFrom(address);
@@ -121,4 +128,31 @@ it('a refusal names the limit that was reached', async () => {
   expect(() => reached(['1.1.1.1', '1.1.1.1', '1.1.1.1'])).toThrow('(limits.requestsPerAddress)');
   expect(() => reached(['1.1.1.1', '1.1.1.1', '2.2.2.2', '3.3.3.3'])).toThrow('(limits.requests)');
   expect(() => reached(['1.1.1.1', '2.2.2.2'], 'AKID')).toThrow('(limits.requestsPerAccessKey)');
+});
+
+it('the connections of an access key are those on which it has signed, until they are closed', async () => {
+  admission.limit({
+    ...{ urlBytes: 1, requests: 9, requestsPerAddress: 9, requestsPerAccessKey: 9 },
+    connectionsPerAccessKey: 2,
+  });
+  const signedBy = (caller: string, one = requestFrom('1.1.1.1')) => {
+    one.exchange.caller = caller;
+    return one;
+  };
+  const [first, second] = [signedBy('A'), signedBy('A')];
+  for (const { exchange } of [first, second, first]) admission.admitConnection(exchange);
+  const third = signedBy('A');
+  for (let times = 0; times < 2; times++)
+    expect(() => admission.admitConnection(third.exchange)).toThrow('(limits.connectionsPerAccessKey)');
+  expect(() => admission.admit(third.exchange), 'as the caller of a form').toThrow(TooManyRequestsError);
+  admission.admitConnection(signedBy('B', third).exchange);
+  admission.admitConnection(requestFrom('1.1.1.1').exchange);
+  await first.close();
+  const fourth = signedBy('A');
+  admission.admitConnection(fourth.exchange);
+  expect(() => admission.admitConnection(signedBy('A').exchange)).toThrow(TooManyRequestsError);
+  await third.close();
+  await fourth.close();
+  admission.admitConnection(signedBy('A', second).exchange);
+  admission.admitConnection(signedBy('A').exchange);
 });

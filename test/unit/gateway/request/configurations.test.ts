@@ -39,6 +39,7 @@ function configurationWith(
       requests: 1,
       requestsPerAddress: 1,
       requestsPerAccessKey: 1,
+      connectionsPerAccessKey: 10_000,
       ratePerAddressBytes: 0,
       ratePerAccessKeyBytes: 0,
     },
