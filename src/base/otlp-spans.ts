@@ -12,6 +12,7 @@ import type { Logger } from './logger.ts';
 import type { CounterCell, Metrics } from './metrics.ts';
 import { withoutSecrets } from './redaction.ts';
 import type { FinishedSpan, SpanSink } from './spans.ts';
+import { withoutTrailing } from './without-trailing.ts';
 
 /** Where spans are sent, and how this process identifies itself. */
 export interface OtlpOptions {
@@ -77,7 +78,7 @@ export class OtlpSpans implements SpanSink {
       'service.version': version,
       'service.instance.id': instance,
     }).merge(detectResources({ detectors: [envDetector] }));
-    const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`;
+    const url = `${withoutTrailing(endpoint, '/')}/v1/traces`;
     const exporter = new OTLPTraceExporter({ url, headers: { ...headers }, timeoutMillis: EXPORT_LIMIT_MS });
     this.#processor = new BatchSpanProcessor({
       exporter: this.#counted(exporter),

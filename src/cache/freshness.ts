@@ -80,7 +80,9 @@ export function staleUntilMs(
   forMs: number,
 ): number {
   const { directives, isNegative } = record;
-  const isBound = rules.honourCacheControl && (directives.noCache || directives.mustRevalidate);
+  const { noStore, noCache, mustRevalidate } = directives;
+  // what says no-store is kept by a bucket alone that does not heed it
+  const isBound = rules.honourCacheControl && (noStore || noCache || mustRevalidate);
   if (isNegative || isBound || forMs === 0) return -Infinity;
   const until = freshUntilMs(record, rules, nowMs) + forMs;
   return Math.min(until, directives.restoredUntilMs ?? Infinity);

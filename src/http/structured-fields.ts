@@ -1,3 +1,5 @@
+import { withoutTrailing } from '../base/without-trailing.ts';
+
 /** A bare item (RFC 9651 §3.3); Date, Byte Sequence and Display String are texts here, as they were written. */
 export type BareItem =
   | { readonly kind: 'integer' | 'decimal'; readonly value: number }
@@ -83,7 +85,7 @@ class Scanner {
 
   /** Trailing spaces are discarded (RFC 9651 §4.2). */
   constructor(text: string) {
-    this.#text = text.replace(/ +$/, '');
+    this.#text = withoutTrailing(text, ' ');
   }
 
   get isAtEnd(): boolean {

@@ -41,6 +41,7 @@ describe('a record is fresh', () => {
     ['for max-age rather than until Expires', { maxAgeS: 3, expiresAfterMs: 7_000 }, 3_000],
     ['never longer than maxTtl', { maxAgeS: 1_000_000 }, 3_600_000],
     ['not at all under no-cache', { noCache: true, maxAgeS: 10 }, 0],
+    ['not at all under no-store', { noStore: true, maxAgeS: 10 }, 0],
     [
       'for less by the age that it arrived with (RFC 9111 §4.2.3)',
       { maxAgeS: 10, initialAgeMs: 4_000 },
@@ -92,6 +93,7 @@ describe('where the store fails, a stale record may be served', () => {
     ['until a restored copy expires', { restoredUntilMs: 1_070_000 }, 1_070_000],
     ['never when it must be revalidated (RFC 9111 §4.2.4)', { mustRevalidate: true }, never],
     ['never under no-cache', { noCache: true }, never],
+    ['never under no-store, which a bucket may have kept that does not heed it', { noStore: true }, never],
   ])('%s', (_, directives, untilMs) => {
     expect(servedOnErrorUntilMs(record(directives), patient, 1_000_000)).toBe(untilMs);
   });
