@@ -208,7 +208,10 @@ it('a form counts for the access key that has signed it, although it has waited 
 
 it('requests of an access key are answered on as many connections as it may have, hits too', async () => {
   await start({ limits: { connectionsPerAccessKey: 2 }, authenticate: signedBy('AKIDCLIENT') });
-  const connections = Array.from({ length: 3 }, () => new KeptConnection(`http://127.0.0.1:${listener.port}`));
+  const connections = Array.from(
+    { length: 3 },
+    () => new KeptConnection(`http://127.0.0.1:${listener.port}`),
+  );
   const [first, second, third] = connections;
   const statusOn = async (connection?: KeptConnection) =>
     (await connection?.ask([{ path: '/b/hit', headers: { host: 'gateway' } }]))?.[0]?.status;
