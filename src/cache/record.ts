@@ -109,6 +109,11 @@ export function recordName(
   return [versionId, asked, origin, expectedBucketOwner, requestPayer].map(bounded).join('');
 }
 
+/** Whether a record of this name is of the version, or of the current one, whichever variant it is. */
+export function isOfVersion(name: string, versionId: string | undefined): boolean {
+  return name === '' ? versionId === undefined : name.startsWith(bounded(versionId));
+}
+
 /**
  * `text` as a part of a name that stays short, however long a client makes it: V8's hash of a string of more than 16 383
  * characters depends on the length alone, so that in a map each would be compared with all others of its length.

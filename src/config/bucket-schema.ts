@@ -47,6 +47,7 @@ const defaultPolicy: CachePolicy = {
   honourCacheControl: true,
   clientDirectives: 'ignore',
   targetedCacheControl: 'pass',
+  showsKey: false,
   blockSizeBytes: 2 ** 20,
   // The largest object that docs/semantics.md allows.
   maxObjectSizeBytes: 5 * TIB_BYTES,
@@ -64,6 +65,7 @@ const policyKeys = {
   honourCacheControl: flag().meta({ fallback: defaultPolicy.honourCacheControl }),
   clientDirectives: choice(['ignore', 'honour']).meta({ fallback: defaultPolicy.clientDirectives }),
   targetedCacheControl: choice(['pass', 'strip']).meta({ fallback: defaultPolicy.targetedCacheControl }),
+  showKey: flag().meta({ fallback: defaultPolicy.showsKey }),
   blockSize: blockSize().meta({ fallback: defaultPolicy.blockSizeBytes }),
   maxObjectSize: size(1, 1024 * TIB_BYTES).meta({ fallback: defaultPolicy.maxObjectSizeBytes }),
 };
@@ -83,6 +85,7 @@ function overlay(base: CachePolicy, given: z.output<typeof partialPolicy>): Cach
     honourCacheControl: given.honourCacheControl ?? base.honourCacheControl,
     clientDirectives: given.clientDirectives ?? base.clientDirectives,
     targetedCacheControl: given.targetedCacheControl ?? base.targetedCacheControl,
+    showsKey: given.showKey ?? base.showsKey,
     blockSizeBytes: given.blockSize ?? base.blockSizeBytes,
     maxObjectSizeBytes: given.maxObjectSize ?? base.maxObjectSizeBytes,
   };

@@ -48,7 +48,7 @@ export function passThrough(
   observer: ExchangeObserver,
   options: PassOptions,
 ): void {
-  exchange.report = bypassed(options.detail);
+  exchange.report = bypassed(exchange.method, options.detail);
   if (exchange.response.destroyed) {
     // the client disconnected during the look-up: a closed response does not emit `close` again
     exchange.hasClientLeft = true;

@@ -42,7 +42,7 @@ export function serveService(service: ServiceRequest): void {
   const mayListOthers = caller.kind === 'client' || mayList(service, EVERY_OTHER_BUCKET);
   if (caller.kind === 'anonymous' && listed.length === 0 && !(otherStore && mayListOthers))
     throw s3Error('AccessDenied');
-  exchange.report = bypassed('operation');
+  exchange.report = bypassed(exchange.method, 'operation');
   if (otherStore && mayListOthers) listWithOthers(service, query, listed, otherStore);
   else {
     sendWhole(exchange, 200, xml, pageOf(service, query, listed), exchange, undefined);

@@ -1,10 +1,8 @@
 import type { StoreCall, WholeReply } from '../../backend/store.ts';
 import type { Clock } from '../../base/clock.ts';
-import { freshUntilMs } from '../../cache/freshness.ts';
 import type { Generation } from '../../cache/generation.ts';
 import type { GenerationIdentity } from '../../cache/generation-identity.ts';
 import type { Asked, ObjectRecord, ReadableRecord } from '../../cache/record.ts';
-import { isReusable } from '../../cache/reuse.ts';
 import {
   type ContentHead,
   checksumsOf,
@@ -15,6 +13,7 @@ import {
   tellsWhole,
 } from '../fill/content-head.ts';
 import { InvalidReplyError, isRetryableStatus, RefusedByStoreError, refusedBy } from '../fill/fill-error.ts';
+import type { Forwarded } from '../request/cache-status.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 import type { ContentFactory } from './content-factory.ts';
 import {
@@ -91,15 +90,17 @@ export class LocalObjects implements ObjectSource {
       this.#flights.begin(read, 'revalidate', asked => this.#revalidate(asked, atOnce.record));
     if (atOnce) return atOnce;
     const held = lookupRecord(this.records, read);
-    if (held?.kind === 'readable' && !isReusable(held, read.policy, read.directives, nowMs)) {
-      const found = await this.#revalidated(read, held, nowMs);
+    const forwarded = this.records.whyForwarded(read, nowMs);
+    if (held?.kind === 'readable' && forwarded !== 'partial') {
+      const found = await this.#revalidated(read, held, forwarded);
       if (answersRead(found.record, read)) return found;
     }
-    return this.#flights.shared(read, `part ${read.partNumber ?? ''}`, asked =>
+    const found = await this.#flights.shared(read, `part ${read.partNumber ?? ''}`, asked =>
       asked.method === 'HEAD'
         ? this.#askHead(asked, asked.partNumber)
         : this.#askGet(asked, this.#firstExtent(asked)),
     );
+    return { ...found, forwarded };
   }
 
   /** `record` turned out to be outdated. */
@@ -131,8 +132,7 @@ export class LocalObjects implements ObjectSource {
   }
 
   /** What the store says of a stale record, or the record itself where the store fails and that may be served. */
-  async #revalidated(read: ObjectRead, held: ReadableRecord, nowMs: number): Promise<LookupResult> {
-    const forwarded = freshUntilMs(held, read.policy, nowMs) > nowMs ? 'request' : 'stale';
+  async #revalidated(read: ObjectRead, held: ReadableRecord, forwarded: Forwarded): Promise<LookupResult> {
     try {
       const found = await this.#flights.shared(read, 'revalidate', asked => this.#revalidate(asked, held));
       return { ...found, forwarded };

@@ -33,15 +33,18 @@ import { noGrant } from '../request/access.ts';
 import {
   type CacheReports,
   cacheHit,
+  type Forwarded,
   failedAtStore,
   fromFallback,
   type LookupOutcome,
   notAsked,
   refusedByStore,
+  withKey,
 } from '../request/cache-status.ts';
 import type { ClientRead } from '../request/client-read.ts';
 import type { ObjectSource } from './object-source.ts';
 import { passRead } from './pass-read.ts';
+import { lookupRecord, whyUnused } from './record-cache.ts';
 
 const undecided = PreparedHeaders.of([], 'x-store-');
 
@@ -133,7 +136,7 @@ export class ObjectAnswer implements SendCallbacks {
     if (error instanceof RefusedByStoreError) {
       if (record) this.#source.refusedByStore(read, record, error.reply);
       exchange.isCharged ||= readContentHead(error.reply).isCharged;
-      exchange.report = refusedByStore(error.reply.status);
+      exchange.report = refusedByStore(this.#whyForwarded(), error.reply.status);
       replyRefusal(exchange, read.bucket, error.reply, mayKnowMissing);
     } else {
       exchange.failure = error instanceof Error ? error : new Error(String(error));
@@ -143,6 +146,12 @@ export class ObjectAnswer implements SendCallbacks {
       replyError(exchange, asS3Error(error), rawFromFields(crossOrigin, exchange.prefix));
     }
     this.#parts.observer.sent(exchange);
+  }
+
+  #whyForwarded(): Forwarded {
+    const { read, nowMs } = this.#client;
+    const held = lookupRecord(this.#source.records, read);
+    return held ? whyUnused(held, read, nowMs) : 'uri-miss';
   }
 
   /** docs/semantics.md, Authentication 4: callers without ListBucket are not told that a key is missing. */
@@ -271,7 +280,8 @@ export class ObjectAnswer implements SendCallbacks {
     const leftMs = freshUntilMs(record, read.policy, nowMs) - nowMs;
     const ttlMs = how === 'stale' ? leftMs : Math.max(0, leftMs);
     const report = this.#parts.reports.of(this.#outcome, coverage, Math.ceil(ttlMs / 1000));
-    exchange.report = this.#failed ? fromFallback(report) : report;
+    const own = this.#failed ? fromFallback(report) : report;
+    exchange.report = read.policy.showsKey ? withKey(own, read.objectKey) : own;
     this.#ageS = how === 'hit' || how === 'stale' ? ageS(record, nowMs) : undefined;
   }
 }

@@ -1,12 +1,14 @@
 import { type Entry, generationsOf } from '../../cache/entry.ts';
 import type { EntryTable } from '../../cache/entry-table.ts';
 import type { Epochs } from '../../cache/epochs.ts';
+import { freshUntilMs } from '../../cache/freshness.ts';
 import { Generation } from '../../cache/generation.ts';
 import type { GenerationIdentity } from '../../cache/generation-identity.ts';
 import type { PurgeBarriers } from '../../cache/purge-barriers.ts';
-import { type Asked, getRecordName, knowsPart, type ObjectRecord } from '../../cache/record.ts';
+import { type Asked, getRecordName, isOfVersion, knowsPart, type ObjectRecord } from '../../cache/record.ts';
 import { isReusable } from '../../cache/reuse.ts';
 import type { UnsettledKeys } from '../../cache/unsettled-keys.ts';
+import type { Forwarded } from '../request/cache-status.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 
 /** Records kept in memory: those of this worker's objects, or those learned from the owner of others. */
@@ -34,6 +36,12 @@ export function lookupFresh(index: RecordIndex, read: ObjectRead, nowMs: number)
   if (!isReusable(record, read.policy, directives, nowMs)) return undefined;
   const { partNumber } = read;
   return partNumber === undefined || knowsPart(record, partNumber) ? record : undefined;
+}
+
+/** Why `held` was no answer to `read`, although it is about the same. */
+export function whyUnused(held: ObjectRecord, { policy, directives }: ObjectRead, nowMs: number): Forwarded {
+  if (freshUntilMs(held, policy, nowMs) <= nowMs) return 'stale';
+  return isReusable(held, policy, directives, nowMs) ? 'partial' : 'request';
 }
 
 /** Whether an answer is one to `read` as well: HEAD may answer differently from GET, and does not locate parts. */
@@ -94,6 +102,16 @@ export class RecordCache implements RecordIndex {
 
   epochOf(read: ObjectRead): number {
     return this.#epochs.current(read.objectKey);
+  }
+
+  /** Why the store is asked about `read`, to which nothing that is held is an answer. */
+  whyForwarded(read: ObjectRead, nowMs: number): Forwarded {
+    const held = lookupRecord(this, read);
+    if (held) return whyUnused(held, read, nowMs);
+    for (const [name, { epoch }] of this.#entryOf(read)?.records ?? [])
+      if (name !== read.recordName && epoch === this.epochOf(read) && isOfVersion(name, read.versionId))
+        return 'vary-miss';
+    return 'uri-miss';
   }
 
   recordNamed(read: ObjectRead, name: string): ObjectRecord | undefined {

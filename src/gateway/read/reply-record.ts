@@ -4,6 +4,7 @@ import type { Asked, ReadableRecord, RefusedRecord, UncacheableRecord } from '..
 import { type FreshnessDirectives, nothingStated, statedFreshness } from '../../cache/stated-freshness.ts';
 import { tagSlotsOf } from '../../cache/tag-slots.ts';
 import { commaSeparatedTags, tagsOfField } from '../../http/cache-tags.ts';
+import { contentDigests } from '../../http/content-digests.ts';
 import { hopByHopFields } from '../../http/hop-by-hop.ts';
 import { hostFields } from '../../http/host-fields.ts';
 import { parseHttpDate } from '../../http/http-date.ts';
@@ -66,7 +67,7 @@ export function readableRecord(
     barrier: context.barrier,
     isUnsettled: context.isUnsettled,
     tagSlots: tagSlotsOf(tagsOf(head)),
-    fields: objectFields(head, checksums === 'known'),
+    fields: objectFields(head, context.method, checksums === 'known'),
     directives: directivesOf(head, context),
     entityTag: head.entityTag,
     lastModifiedMs: parseHttpDate(head.http.get('last-modified') ?? ''),
@@ -91,7 +92,7 @@ export function refusedRecord(reply: WholeReply, context: ReplyContext): Refused
     isUnsettled: context.isUnsettled,
     tagSlots: tagSlotsOf(tagsOf(head)),
     status: reply.status,
-    fields: objectFields(head, true),
+    fields: objectFields(head, context.method, true),
     // whatever else it says, it is remembered for `negativeTtl` (docs/semantics.md, Decided 8)
     directives: { ...nothingStated, noStore: isNotStored(head) },
     body: reply.body,
@@ -151,11 +152,14 @@ function tagsOf({ fields }: Pick<ContentHead, 'fields'>): readonly string[] {
   });
 }
 
-function objectFields({ fields }: ContentHead, withChecksums: boolean): HeaderField[] {
+/** @param isOfWhole whether the answer is about the whole object */
+function objectFields({ fields }: ContentHead, method: 'GET' | 'HEAD', isOfWhole: boolean): HeaderField[] {
   const kept: HeaderField[] = [];
   for (const field of fields) {
     const isPerReply = (field.store ? perReplyStore : perReplyHttp).has(field.name);
-    if (!isPerReply && (withChecksums || !isChecksum(field))) kept.push(field);
+    const isDigest = !field.store && contentDigests.has(field.name);
+    const isOfThis = isDigest ? isOfWhole && method === 'GET' : isOfWhole || !isChecksum(field);
+    if (!isPerReply && isOfThis) kept.push(field);
   }
   return kept;
 }

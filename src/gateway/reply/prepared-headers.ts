@@ -1,6 +1,7 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Part } from '../../cache/part-map.ts';
 import type { ObjectRecord, ReadableRecord } from '../../cache/record.ts';
+import { contentDigests } from '../../http/content-digests.ts';
 import { headerText } from '../../http/header-lines.ts';
 import { formatContentRange } from '../../http/range.ts';
 import { targetedFields } from '../../http/targeted-cache-control.ts';
@@ -218,10 +219,11 @@ function prepareWhole(record: ReadableRecord, view: View): PreparedHeaders {
   return PreparedHeaders.of(wholeHeaders(record, view), view.exchange.prefix);
 }
 
-/** Checksums are left out: those of the whole object do not belong to a part of it. */
+/** Checksums and digests are left out: those of the whole object do not belong to a part of it. */
 function preparePart(record: ReadableRecord, view: View): PreparedHeaders {
   const visibility = { ...view.visibility, checksums: false };
-  return PreparedHeaders.of(objectHeaders(record, { ...view, visibility }), view.exchange.prefix);
+  const fields = record.fields.filter(({ name, store }) => store || !contentDigests.has(name));
+  return PreparedHeaders.of(objectHeaders({ fields }, { ...view, visibility }), view.exchange.prefix);
 }
 
 function wholeHeaders(record: ReadableRecord, view: View): string[] {
@@ -251,7 +253,7 @@ function lengthHeader(lengthBytes: number): string[] {
   return ['content-length', String(lengthBytes)];
 }
 
-function objectHeaders(record: ReadableRecord, { exchange, visibility }: View): string[] {
+function objectHeaders(record: Pick<ReadableRecord, 'fields'>, { exchange, visibility }: View): string[] {
   const fields = record.fields.filter(field => isVisible(field, visibility));
   const raw = rawFromFields(fields, exchange.prefix);
   raw.push(...chargeHeader(exchange));

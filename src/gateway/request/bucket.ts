@@ -14,6 +14,8 @@ export interface CachePolicy extends FreshnessRules {
   readonly clientDirectives: 'honour' | 'ignore';
   /** Whether clients get the fields that take the place of Cache-Control here (RFC 9213). */
   readonly targetedCacheControl: 'pass' | 'strip';
+  /** Whether `cache-status` tells the key under which an object is cached. */
+  readonly showsKey: boolean;
 }
 
 /** A bucket as clients address it, with everything needed to serve it. */

@@ -1,4 +1,5 @@
 import type { Coverage } from '../../cache/coverage.ts';
+import type { ObjectKey } from '../../cache/object-key.ts';
 import type { StaleUse } from '../../cache/reuse.ts';
 
 /** `x-cache`, and the metric label `cache`. */
@@ -11,6 +12,12 @@ export interface CacheReport {
   readonly cacheStatus: string;
 }
 
+/**
+ * Why a request was forwarded, a value of RFC 9211 §2.2. `vary-miss`: answers to other variants are cached. `request`: what is
+ * cached is fresh, but not as the client asks for. `partial`: what is cached is fresh, but not all that was asked for.
+ */
+export type Forwarded = 'uri-miss' | 'vary-miss' | 'stale' | 'request' | 'partial';
+
 /** How a record was obtained; reported in cache headers, metrics and the log line. */
 export interface LookupOutcome {
   /**
@@ -21,10 +28,9 @@ export interface LookupOutcome {
   /** Why a stale answer was served; undefined for others. */
   readonly staleUse?: StaleUse | 'stale-if-error' | undefined;
   /**
-   * Why the store was asked, a value of RFC 9211 §2.2; undefined on a hit, and for a stale answer that nobody waited for.
-   * `request`: what is cached is fresh, but not as the client asks for.
+   * Why the store was asked; undefined on a hit, and for a stale answer that nobody waited for.
    */
-  readonly forwarded: 'uri-miss' | 'stale' | 'request' | undefined;
+  readonly forwarded: Forwarded | undefined;
   /** The store's status; undefined on a hit, and where it gave none. */
   readonly forwardStatus: number | undefined;
   /** Whether it waited for the store request of another client request (RFC 9211 §2.6). */
@@ -35,9 +41,14 @@ export interface LookupOutcome {
   readonly isCharged: boolean;
 }
 
-/** The request went to the store without using the cache. @param detail RFC 9211 §2.8, a token */
-export function bypassed(detail?: string): CacheReport {
-  return { result: 'BYPASS', cacheStatus: `tidegate; fwd=bypass${detail ? `; detail=${detail}` : ''}` };
+/**
+ * The request went to the store without using the cache: as its method demands, or as is configured.
+ *
+ * @param detail RFC 9211 §2.8, a token
+ */
+export function bypassed(method: string, detail?: string): CacheReport {
+  const forwarded = method === 'GET' || method === 'HEAD' ? 'bypass' : 'method';
+  return { result: 'BYPASS', cacheStatus: `tidegate; fwd=${forwarded}${detail ? `; detail=${detail}` : ''}` };
 }
 
 /** The request was refused before any look-up. */
@@ -47,8 +58,8 @@ export const refusedBeforeLookup: CacheReport = {
 };
 
 /** The store refused the request; the refusal is not cached. */
-export function refusedByStore(status: number): CacheReport {
-  return { result: 'MISS', cacheStatus: `tidegate; fwd=uri-miss; fwd-status=${status}` };
+export function refusedByStore(forwarded: Forwarded, status: number): CacheReport {
+  return { result: 'MISS', cacheStatus: `tidegate; fwd=${forwarded}; fwd-status=${status}` };
 }
 
 /** Nothing cached could be used, and the client did not want the store to be asked (RFC 9111 §5.2.1.7). */
@@ -120,6 +131,16 @@ function reportOfStale(
   if (forwardStatus !== undefined) parts.push(`fwd-status=${forwardStatus}`);
   if (isCollapsed) parts.push('collapsed');
   return { result: 'STALE', cacheStatus: [...parts, `ttl=${ttlS}`, `detail=${staleUse}`].join('; ') };
+}
+
+/** Tells operators under which key an object is cached. RFC 9211 §2.7 */
+export function withKey(
+  { result, cacheStatus }: CacheReport,
+  { backend, bucket, key }: Pick<ObjectKey, 'backend' | 'bucket' | 'key'>,
+): CacheReport {
+  // what a string of a structured field may not have is percent-encoded, and so is `%` (RFC 9651 §3.3.3)
+  const text = `${backend}/${bucket}/${key}`.replace(/[^ !#$&-[\]-~]+/gu, encodeURIComponent);
+  return { result, cacheStatus: `${cacheStatus}; key="${text}"` };
 }
 
 /** The answer came from the fallback, which it says instead of any other detail. RFC 9211 §2.8 */

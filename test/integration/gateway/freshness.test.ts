@@ -137,3 +137,24 @@ it('once the clock was set back, what was cached before is never fresh again, by
   clock.advance(3_600_000);
   for (const worker of [0, 1]) expect((await gateway.get('/b/k', {}, worker)).body.toString()).toBe('new');
 });
+
+it('RFC 9211: why the store was asked, and under which key, where that is to be told', async () => {
+  await gateway.close();
+  const policy = { showsKey: true, clientDirectives: 'honour' } as const;
+  gateway = await TestGateway.start({ storeUrl: store.url, clock, policy });
+  const why = async (path: string, headers: Record<string, string> = {}) => {
+    const answer = await gateway.get(path, headers);
+    const [, said, key] = /^tidegate; (.*); key="(.*)"$/.exec(String(answer.headers['cache-status'])) ?? [];
+    expect(key).toMatch(/\/b\/why\.txt$/);
+    return said;
+  };
+  store.put('b', 'why.txt', patternContent(16));
+  expect(await why('/b/why.txt')).toBe('fwd=uri-miss; fwd-status=206; stored');
+  expect(await why('/b/why.txt')).toBe('hit; ttl=60');
+  const origin = { origin: 'https://a.example' };
+  expect(await why('/b/why.txt', origin)).toBe('fwd=vary-miss; fwd-status=206; stored');
+  const strict = { 'cache-control': 'no-cache' };
+  expect(await why('/b/why.txt', strict)).toBe('fwd=request; fwd-status=200; stored');
+  clock.advance(61_000);
+  expect(await why('/b/why.txt')).toBe('fwd=stale; fwd-status=200; stored');
+});

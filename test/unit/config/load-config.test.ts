@@ -118,6 +118,7 @@ describe('a configuration that works', () => {
         maxStaleMs: 0,
         clientDirectives: 'ignore',
         targetedCacheControl: 'pass',
+        showsKey: false,
         honourCacheControl: true,
         blockSizeBytes: 1_048_576,
         maxObjectSizeBytes: 5 * 1024 ** 4,

@@ -39,7 +39,7 @@ export function answerListing(other: OtherOperation, operation: ListingOperation
   const request = new ListingRequest(operation, query, bucket, exchange.caller);
   const action = actionOf(operation, undefined);
   if (!permissions.allows(action, request.prefix)) throw notListable(permissions, action);
-  exchange.report = bypassed('listing');
+  exchange.report = bypassed(exchange.method, 'listing');
   const job = new DocumentJob(other);
   const view = new ListingView(request, bucket, permissions, action);
   const pages = new StorePages(other, operation, request, view, job);

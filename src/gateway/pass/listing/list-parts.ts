@@ -14,7 +14,7 @@ export function answerListParts(other: OtherOperation): void {
   const { exchange, bucket, address, permissions } = other;
   const key = address.kind === 'object' ? address.key : '';
   const passed = passedRequest(other);
-  exchange.report = bypassed('operation');
+  exchange.report = bypassed(exchange.method, 'operation');
   const job = new DocumentJob(other);
   const write = async ({ status, fields, body }: WholeReply): Promise<WholeReply> => {
     if (status !== 200) throw new RefusedByStoreError({ status, fields, body });

@@ -55,7 +55,7 @@ export function deleteObjects(other: OtherOperation): void {
   // a list that was changed on its way would delete other keys
   if (!declared.md5 && !declared.checksum)
     throw s3Error('InvalidRequest', { message: errorTexts.digestMissing });
-  exchange.report = bypassed('operation');
+  exchange.report = bypassed(exchange.method, 'operation');
   const job = new DocumentJob(other);
   const sent = answerOf(other, job, declared, passed).then(page => job.send(page));
   job.finish(sent, true);

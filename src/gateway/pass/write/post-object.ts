@@ -43,7 +43,7 @@ export function postObject(other: OtherOperation): void {
     throw s3Error('InvalidRequest', { message: 'A form is signed by its fields alone.' });
   // what is around the file is no longer than this
   requireWithinLimit(bucket, lengthBytes - FORM_HEAD_LIMIT_BYTES - FORM_END_LIMIT_BYTES);
-  exchange.report = bypassed('operation');
+  exchange.report = bypassed(exchange.method, 'operation');
   const job = new DocumentJob(other);
   job.keep(lengthBytes > SMALL_FORM_BYTES ? STREAMING_BYTES : lengthBytes);
   job.finish(

@@ -28,7 +28,7 @@ export function restoreObject(other: OtherOperation): void {
   const declared = declaredOf(other, storeFieldsOf(other));
   if (declared.lengthBytes > RESTORE_LIMIT_BYTES)
     throw s3Error('MalformedXML', { reason: 'the body is too long' });
-  exchange.report = bypassed('operation');
+  exchange.report = bypassed(exchange.method, 'operation');
   const job = new DocumentJob(other);
   const key = address.kind === 'object' ? address.key : '';
   const sent = askStore(other, job, declared).then(reply => job.send(reply));

@@ -206,6 +206,19 @@ it('decided 8: missing, deleted and archived are remembered, and no other refusa
   expect(isRememberedRefusal(reply(503))).toBe(false);
 });
 
+it.each<[string, 'GET' | 'HEAD', 'known' | 'unknown', readonly string[]]>([
+  ['the whole object', 'GET', 'known', ['repr-digest', 'content-digest', 'content-md5']],
+  ['a part of it', 'GET', 'unknown', ['repr-digest']],
+  ['no bytes', 'HEAD', 'known', ['repr-digest']],
+])(
+  'RFC 9530: of an answer with %s, digests of what it carries are kept if they fit',
+  (_, method, checksums, kept) => {
+    const names = ['repr-digest', 'content-digest', 'content-md5'];
+    const { fields } = recordOf(head(...names.map(name => httpHeader(name, 'd'))), method, checksums);
+    expect(fields.map(({ name }) => name)).toEqual(kept);
+  },
+);
+
 it('decided 8: what a refusal says of its freshness does not count, unless it says that it is not to be stored', () => {
   const reply = (control: string) => ({
     ...{ status: 404, body: Buffer.alloc(0) },

@@ -26,7 +26,8 @@ const record: ReadableRecord = {
     ...[storeField('object-lock-legal-hold', 'ON'), storeField('meta-checksum-x', 'mine')],
     ...[storeField('bucket-arn', 'arn:aws:s3:::b'), httpHeader('location', '/b/k')],
     ...[httpHeader('access-control-allow-origin', '*'), httpHeader('vary', 'Origin')],
-    httpHeader('cdn-cache-control', 'max-age=5'),
+    ...[httpHeader('cdn-cache-control', 'max-age=5'), httpHeader('repr-digest', 'sha-256=:w:')],
+    ...[httpHeader('content-digest', 'sha-256=:m:'), httpHeader('content-md5', 'm')],
   ],
 };
 const report = { result: 'HIT', cacheStatus: 'tidegate; hit; ttl=1' } as const;
@@ -86,7 +87,9 @@ describe('of an object', () => {
     'expires: 0',
     'last-modified: then',
     'cache-control: private',
+    'repr-digest: sha-256=:w:',
   ];
+  const ofWhole = ['content-digest: sha-256=:m:', 'content-md5: m'];
   const ofOrigins = ['access-control-allow-origin: *', 'vary: Origin'];
   const ofReply = [
     'x-amz-request-id: id',
@@ -109,7 +112,7 @@ describe('of an object', () => {
     );
     expect(statusLine).toBe('HTTP/1.1 200 OK');
     expect(lines.toSorted()).toEqual(
-      [...common, ...always, ...hidden, ...ofOrigins, ...ofReply]
+      [...common, ...ofWhole, ...always, ...hidden, ...ofOrigins, ...ofReply]
         .concat('accept-ranges: bytes', 'content-length: 10', 'age: 7')
         .toSorted(),
     );
@@ -146,6 +149,12 @@ describe('of an object', () => {
           expect(await shown(visibility, prefix, true)).toEqual([...expected, `${prefix}request-charged`]);
       }
     }
+  });
+
+  it('RFC 9530: a part has the digest of the whole content, and none of bytes that it does not carry', async () => {
+    const part = new ObjectHeaders().range(record, viewOf(everything), { first: 2, last: 4 });
+    const { lines } = await headOf(part, '234', 206);
+    expect(lines.filter(line => /digest|md5/.test(line))).toEqual(['repr-digest: sha-256=:w:']);
   });
 
   it('heads are prepared once for readers who see the same', () => {

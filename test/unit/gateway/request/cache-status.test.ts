@@ -8,6 +8,7 @@ import {
   cacheHit,
   fromFallback,
   refusedByStore,
+  withKey,
 } from '../../../../src/gateway/request/cache-status.ts';
 
 const record = uncacheableRecord(readContentHead({ status: 200, fields: [] }), {
@@ -72,12 +73,22 @@ it('a hit says how many seconds it has left, each time anew', () => {
   expect(reports.of(hit, 'all', 1).cacheStatus).toBe('tidegate; hit; ttl=1');
 });
 
+it.each([
+  ['k', 'main/b/k'],
+  ['a "quoted\\" k', 'main/b/a %22quoted%5C%22 k'],
+  ['100%/ü\n\u{1f600}', 'main/b/100%25/%C3%BC%0A%F0%9F%98%80'],
+])('RFC 9211 §2.7: the key of %j is told as a string that is one', (key, text) => {
+  const { cacheStatus } = withKey(bypassed('GET'), { backend: 'main', bucket: 'b', key });
+  expect(cacheStatus).toBe(`tidegate; fwd=bypass; key="${text}"`);
+});
+
 it('what goes around the cache says why, and a refusal what the store said', () => {
-  expect(bypassed()).toEqual({ result: 'BYPASS', cacheStatus: 'tidegate; fwd=bypass' });
-  expect(bypassed('sse-c').cacheStatus).toBe('tidegate; fwd=bypass; detail=sse-c');
-  expect(refusedByStore(403)).toEqual({
+  expect(bypassed('GET')).toEqual({ result: 'BYPASS', cacheStatus: 'tidegate; fwd=bypass' });
+  expect(bypassed('PUT', 'operation').cacheStatus).toBe('tidegate; fwd=method; detail=operation');
+  expect(bypassed('GET', 'sse-c').cacheStatus).toBe('tidegate; fwd=bypass; detail=sse-c');
+  expect(refusedByStore('stale', 403)).toEqual({
     result: 'MISS',
-    cacheStatus: 'tidegate; fwd=uri-miss; fwd-status=403',
+    cacheStatus: 'tidegate; fwd=stale; fwd-status=403',
   });
 });
 
