@@ -95,7 +95,7 @@ function allowedMs(rules: FreshnessRules, statedS: number | undefined, configure
 }
 
 /** RFC 9111 §4.2.1, then §4.2.2, then what is configured. */
-function lifetimeMs({ directives, isNegative }: FreshnessInputs, rules: FreshnessRules): number {
+export function lifetimeMs({ directives, isNegative }: FreshnessInputs, rules: FreshnessRules): number {
   if (rules.honourCacheControl) {
     const statedMs = statedLifetimeMs(directives);
     if (statedMs !== undefined) return Math.min(statedMs, rules.maxTtlMs);

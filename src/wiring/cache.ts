@@ -1,7 +1,5 @@
 /** Part of the supervisor's composition root: the memory of the cache, and operations on the caches of all workers. */
 import { randomBytes } from 'node:crypto';
-import { AdminError } from '../admin/admin-route.ts';
-import type { Explain } from '../admin/objects/object-routes.ts';
 import type { Purge } from '../admin/purge-route.ts';
 import type { CounterCell, Family } from '../base/metrics.ts';
 import type { BucketName } from '../cache/object-key.ts';
@@ -85,26 +83,11 @@ export function purgeEverywhere(
   };
 }
 
-/** Describes what the owning worker holds of an object. */
-export function explainEverywhere(
-  running: RunningConfig,
-  pool: Pick<WorkerPool<WorkerControl>, 'callAll'>,
-): Explain {
-  return async (bucket, key) => {
-    const config = running.current;
-    if (!isKnownBucket(config, bucket)) return undefined;
-    const problem = aliasProblem(config, { bucket, key });
-    if (problem !== undefined) throw new AdminError(400, 'KEY_MAY_MEAN_ANOTHER', problem);
-    const held = await pool.callAll('describe', { bucket, key });
-    return held.find(description => description !== undefined) ?? { bucket, key, records: [] };
-  };
-}
-
 /**
  * Why nothing can be cached under the key or prefix of a request: the bucket's store may treat it as another key, and
  * such reads are refused.
  */
-function aliasProblem(
+export function aliasProblem(
   { backends, buckets }: GatewayConfig,
   request: { readonly bucket: string; readonly key?: string; readonly prefix?: string },
 ): string | undefined {

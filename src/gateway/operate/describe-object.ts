@@ -4,6 +4,7 @@ import type { ObjectRecord } from '../../cache/record.ts';
 import { objectKeyOf } from '../request/bucket.ts';
 import type { BucketTable } from '../request/bucket-table.ts';
 import type { WorkerCache } from '../workers/worker-cache.ts';
+import { explainRecord, type RecordExplanation } from './explain-record.ts';
 
 /** What the cache holds of one object, for operators. */
 export interface ObjectDescription {
@@ -27,6 +28,7 @@ interface RecordDescription {
   readonly ttlS: number;
   readonly isPurged: boolean;
   readonly memory: { readonly blocks: number; readonly bytes: number };
+  readonly freshness: RecordExplanation;
 }
 
 /** Describes what `objects` holds of `key`; undefined when it holds nothing. */
@@ -58,6 +60,7 @@ export function describeObject(
       ttlS: Math.max(0, Math.ceil((freshUntilMs(record, policy, nowMs) - nowMs) / 1000)),
       isPurged: record.epoch !== epoch,
       memory: { blocks: content?.heldBlocks ?? 0, bytes: content?.heldBytes ?? 0 },
+      freshness: explainRecord(record, policy, nowMs),
     };
   });
   return { bucket: bucketName, key, backend: bucket.store.name, bucketAtBackend: named.bucket, records };

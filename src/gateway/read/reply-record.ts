@@ -145,7 +145,7 @@ function saysArchived({ store }: ContentHead): boolean {
 const TAG_METADATA = 'meta-cache-tag';
 
 /** What the object can be purged by. */
-function tagsOf({ fields }: Pick<ContentHead, 'fields'>): readonly string[] {
+export function tagsOf({ fields }: Pick<ContentHead, 'fields'>): readonly string[] {
   return fields.flatMap(({ name, value, store }) => {
     if (store) return name === TAG_METADATA ? commaSeparatedTags(value) : [];
     return tagsOfField(name, value);

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { Metrics } from '../../../src/base/metrics.ts';
 import { parseConfig } from '../../../src/config/load-config.ts';
-import { explainEverywhere, purgeEverywhere } from '../../../src/wiring/cache.ts';
+import { purgeEverywhere } from '../../../src/wiring/cache.ts';
+import { explainEverywhere } from '../../../src/wiring/explain.ts';
 
 const config = parseConfig(
   `backends:
@@ -17,7 +18,7 @@ function purging() {
   const pool = {
     callAll: (name: string) => {
       asked.push(name);
-      return Promise.resolve(name === 'purge' ? [{ objects: 1, bytes: 7 }] : [undefined]);
+      return Promise.resolve(name === 'purge' ? [{ kind: 'counted', objects: 1, bytes: 7 }] : [undefined]);
     },
   };
   return { asked, pool: pool as unknown as Parameters<typeof explainEverywhere>[1] };
@@ -66,3 +67,24 @@ it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])(
     expect(asked).toEqual([]);
   },
 );
+
+it('a purge whose objects a worker does not count at once is pending, and one by tag needs no bucket', async () => {
+  const counted = [{ kind: 'counted', objects: 1, bytes: 7 }];
+  const answers = [
+    [...counted, ...counted],
+    [...counted, { kind: 'pending' }],
+  ];
+  const pool = { callAll: () => Promise.resolve(answers.shift()) };
+  const purges = new Metrics().counter('purges_total', 'Purges.', ['kind']);
+  const purge = purgeEverywhere(
+    { current: config },
+    pool as unknown as ReturnType<typeof purging>['pool'],
+    purges,
+  );
+  expect(await purge({ kind: 'tag', tag: 't', soft: true })).toEqual({
+    kind: 'purged',
+    objects: 2,
+    bytes: 14,
+  });
+  expect(await purge({ kind: 'tag', tag: 't', soft: false })).toEqual({ kind: 'pending' });
+});

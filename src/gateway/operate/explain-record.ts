@@ -1,0 +1,70 @@
+import {
+  type FreshnessRules,
+  lifetimeMs,
+  servedInBackgroundUntilMs,
+  servedOnErrorUntilMs,
+} from '../../cache/freshness.ts';
+import type { ObjectRecord } from '../../cache/record.ts';
+import { tagsOf } from '../read/reply-record.ts';
+
+/** Why a record is fresh or stale, and what else decides how it is used; times as in RFC 3339. */
+export interface RecordExplanation {
+  readonly receivedAt: string;
+  /** How old the answer was when it came, in seconds (RFC 9111 §4.2.3). */
+  readonly ageOnArrivalS: number;
+  readonly lifetimeS: number;
+  /** What the lifetime is from: a directive, or a key of the configuration. */
+  readonly lifetimeFrom: string;
+  /** What the answer says of its freshness; what it does not mention is left out. */
+  readonly directives: Readonly<Record<string, unknown>>;
+  /** Since when it is stale by a soft purge. */
+  readonly softPurgedAt: string | undefined;
+  /** A write whose outcome is not known may change the object: each use is confirmed. */
+  readonly isUnsettled: boolean;
+  /** The store has refused the object since, so it is not served stale. */
+  readonly isWithdrawn: boolean;
+  /** Until when it may be served where the store fails, and while it is revalidated; undefined: not at all. */
+  readonly staleIfErrorUntil: string | undefined;
+  readonly staleWhileRevalidateUntil: string | undefined;
+  readonly tags: readonly string[];
+}
+
+export function explainRecord(record: ObjectRecord, rules: FreshnessRules, nowMs: number): RecordExplanation {
+  const { directives, receivedMs, staleFromMs, isUnsettled, isWithdrawn = false } = record;
+  const said = Object.entries(directives).filter(([, value]) => value !== undefined && value !== false);
+  return {
+    receivedAt: new Date(receivedMs).toISOString(),
+    ageOnArrivalS: directives.initialAgeMs / 1_000,
+    lifetimeS: lifetimeMs(record, rules) / 1_000,
+    lifetimeFrom: lifetimeFrom(record, rules),
+    directives: Object.fromEntries(said),
+    softPurgedAt: staleFromMs === undefined ? undefined : timeOf(staleFromMs),
+    isUnsettled,
+    isWithdrawn,
+    staleIfErrorUntil: isWithdrawn ? undefined : timeOf(servedOnErrorUntilMs(record, rules, nowMs)),
+    staleWhileRevalidateUntil: isWithdrawn
+      ? undefined
+      : timeOf(servedInBackgroundUntilMs(record, rules, nowMs)),
+    tags: tagsOf(record),
+  };
+}
+
+/** Undefined for what is no time, such as "never". */
+function timeOf(ms: number): string | undefined {
+  const time = new Date(ms);
+  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
+}
+
+/** Names what `lifetimeMs` takes. */
+function lifetimeFrom({ directives, isNegative }: ObjectRecord, rules: FreshnessRules): string {
+  if (rules.honourCacheControl) {
+    if (directives.noCache) return 'no-cache';
+    if (directives.noStore) return 'no-store';
+    if (directives.sMaxAgeS !== undefined) return 's-maxage';
+    if (directives.maxAgeS !== undefined) return 'max-age';
+    if (directives.expiresAfterMs !== undefined) return 'expires';
+    if (!directives.mayAssume) return 'nothing is stated, and nothing may be assumed';
+  }
+  if (isNegative) return 'negativeTtl';
+  return rules.heuristicShare === 0 || directives.unchangedForMs === undefined ? 'ttl' : 'heuristicShare';
+}

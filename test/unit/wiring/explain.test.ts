@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { parseConfig } from '../../../src/config/load-config.ts';
+import { explainEverywhere } from '../../../src/wiring/explain.ts';
+
+const config = parseConfig(
+  `backends: { main: { type: s3, endpoint: "http://x", keys: exact } }
+buckets:
+  photos:
+    backend: main
+    access: public
+    anonymous: [{ actions: [GetObject], keys: ["public/**"] }]
+    cache: { ttl: 60s }
+    rules: [{ keys: ["none/**"], cache: { ttl: 1s } }, { keys: ["*/static/**"], cache: { ttl: 1d } }]
+clients:
+  - { accessKeyId: READER, secretAccessKey: 0123456789abcdef0123, allow: [{ buckets: [photos], keys: ["**"], actions: [GetObject] }] }
+  - { accessKeyId: WRITER, secretAccessKey: 0123456789abcdef0123, allow: [{ buckets: [photos], keys: ["**"], actions: [PutObject] }] }`,
+  {},
+);
+
+const pool = { callAll: () => Promise.resolve([undefined]) } as unknown as Parameters<
+  typeof explainEverywhere
+>[1];
+const explain = explainEverywhere({ current: config }, pool);
+
+it('the rule that covers the key is named, with the settings that count', async () => {
+  expect(await explain('photos', 'a/static/b')).toMatchObject({
+    ...{ records: [], rule: { number: 2, keys: ['*/static/**'] }, cache: { ttlMs: 86_400_000 } },
+  });
+  const plain = await explain('photos', 'a');
+  expect(plain).toMatchObject({ cache: { ttlMs: 60_000 } });
+  expect(plain).toHaveProperty('rule', undefined);
+});
+
+it('who may read the object is named: everybody, or clients by their access keys, and no secret', async () => {
+  expect(await explain('photos', 'public/a')).toMatchObject({ readableBy: ['*'] });
+  expect(await explain('photos', 'a')).toMatchObject({ readableBy: ['READER'] });
+  expect(JSON.stringify(await explain('photos', 'a'))).not.toContain('0123456789');
+});
