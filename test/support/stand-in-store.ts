@@ -45,7 +45,7 @@ export class StandInStore {
   rateBytesPerS: number;
   readonly #server: Server;
   readonly #objects = new Map<string, StoredObject>();
-  readonly #gates = new Set<Promise<void>>();
+  readonly #gates = new Map<Promise<void>, string | undefined>();
   #requestCount = 0;
 
   private constructor(options: StandInOptions) {
@@ -94,10 +94,14 @@ export class StandInStore {
     this.#objects.delete(`/${bucket}/${key}`);
   }
 
-  /** Makes every request that arrives from now on wait, before anything is answered, until the gate is released. */
-  hold(): Gate {
+  /**
+   * Makes every request that arrives from now on wait, before anything is answered, until the gate is released.
+   *
+   * @param method of the requests that wait; undefined: all
+   */
+  hold(method?: string): Gate {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#gates.add(promise);
+    this.#gates.set(promise, method);
     const release = () => {
       this.#gates.delete(promise);
       resolve();
@@ -118,7 +122,8 @@ export class StandInStore {
     const fault = this.spoiled.get(pathOf(request)) ?? this.faults.take();
     request.resume();
     if (this.hanging.has(pathOf(request))) return;
-    await Promise.all(this.#gates);
+    const gates = [...this.#gates].filter(([, method]) => method === undefined || method === request.method);
+    await Promise.all(gates.map(([released]) => released));
     if (this.latencyMs > 0) await wait(this.latencyMs);
     note.end(await this.#answer(request, reply, fault, note));
   }

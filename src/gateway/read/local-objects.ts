@@ -222,8 +222,9 @@ export class LocalObjects implements ObjectSource {
   }
 
   /** The cached content if it is the store's current one, otherwise a new one. */
-  #contentOf({ read, epoch }: Question, identity: GenerationIdentity): Generation {
-    return this.records.contentOf(read, identity, epoch) ?? this.#contents.create(read, identity);
+  #contentOf(question: Question, identity: GenerationIdentity): Generation {
+    const { read } = question;
+    return this.records.contentOf(read, identity, question) ?? this.#contents.create(read, identity);
   }
 
   #learnReadable(question: Question, head: ContentHead, content: Generation): Learned {

@@ -129,12 +129,13 @@ export class RecordCache implements RecordIndex {
   }
 
   /**
-   * The cached content, if the store has just said of `read` that it is this one. From now on its bytes are asked for as `read`
-   * was: by version, if one was.
+   * The cached content, if the store has just said of `read` that it is this one, and neither a write nor a purge has come since
+   * it was `asked`: bytes from before a purge are none of a content that was learned after it. From now on its bytes are asked
+   * for as `read` was: by version, if one was.
    */
-  contentOf(read: ObjectRead, identity: GenerationIdentity, epoch: number): Generation | undefined {
+  contentOf(read: ObjectRead, identity: GenerationIdentity, asked: Asked): Generation | undefined {
     const entry = this.#entryOf(read);
-    if (!entry || epoch !== this.epochOf(read)) return undefined;
+    if (!entry || !this.isStillAsked(read, asked)) return undefined;
     for (const generation of generationsOf(entry)) {
       if (!isSame(generation.identity, identity)) continue;
       // what is asked for as the current version is not to be had any more once that is another one

@@ -50,6 +50,28 @@ it('law 5: a fill that began before the purge brings nothing back', async () => 
   expect(holdsAt(patternContent(mebibyte, 2), 0, later.body)).toBe(true);
 });
 
+it.each([
+  { kind: 'key', bucket: 'b', key: 'k' } as const,
+  { kind: 'prefix', bucket: 'b', prefix: 'k' } as const,
+  { kind: 'bucket', bucket: 'b' } as const,
+  { kind: 'tag', tag: 't' } as const,
+])('law 5: bytes from before a purge by $kind are none of what was learned after it', async request => {
+  const headers = { etag: '"same"', 'cache-tag': 't' };
+  store.faults.next({
+    ...{ kind: 'answer', status: 206, body: 'old' },
+    headers: { ...headers, 'content-range': 'bytes 0-2/3', 'content-length': '3' },
+  });
+  const gate = store.hold('GET');
+  const before = gateway.get('/b/k');
+  await store.log.arrival(1);
+  store.put('b', 'k', 'new', { headers });
+  gateway.gateways[0]?.purge(request);
+  expect((await gateway.head('/b/k')).status).toBe(200);
+  gate.release();
+  expect((await before).body.toString()).toBe('old');
+  expect((await gateway.get('/b/k')).body.toString()).toBe('new');
+});
+
 it('a purge of what is being sent does not hurt the one who reads it', async () => {
   const content = patternContent(30 * mebibyte);
   store.put('b', 'sending.bin', content);
