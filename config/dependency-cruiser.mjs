@@ -17,7 +17,7 @@ const floors = [
 ];
 
 /** The rooms of the gateway, in the same order; `gateway.ts` and `pipeline.ts` know them all. */
-const rooms = ['request', 'fill', 'reply', 'pass', 'read', 'workers', 'operate'];
+const rooms = ['request', 'fill', 'reply', 'pass', 'read', 'web', 'workers', 'operate'];
 
 const onlyDownwards = floors.map((floor, height) => ({
   name: `${floor}-imports-downwards`,

@@ -7,7 +7,6 @@ import { GrowingRedactor } from './base/redaction.ts';
 import type { SharedMemory } from './cache/shared-memory.ts';
 import { deepFreeze } from './config/freeze.ts';
 import { secretsIn } from './config/secrets.ts';
-import { takesBody } from './gateway/gateway.ts';
 import { joinPool } from './server/worker-membership.ts';
 import { countDroppedLines } from './wiring/access-log-output.ts';
 import type { SupervisorControl, WorkerControl, WorkerSettings } from './wiring/thread-contracts.ts';
@@ -93,7 +92,7 @@ const unread = metrics.counter(
 pool.serveControl(control);
 await pool.listen({
   handle: gateway.handle,
-  takesBody,
+  takesBody: gateway.takesBody,
   answerUnreadable: why => gateway.answerUnreadable(why),
   logger,
   onRefused: why => unread.cell(why).add(),

@@ -1,4 +1,5 @@
 import { lengthPrefixed } from '../base/length-prefixed.ts';
+import type { HeaderField } from '../s3/dialect.ts';
 import { hashText } from './object-key.ts';
 
 /** What identifies an immutable content. */
@@ -21,6 +22,8 @@ export interface AskedFor {
   readonly versionId: string | undefined;
   /** Who pays: at some stores nothing is read without (docs/semantics.md 125). */
   readonly requestPayer: string | undefined;
+  /** At a web origin: the request fields that selected the answer; left out where there were none. */
+  readonly selecting?: readonly HeaderField[] | undefined;
 }
 
 /** The same for the same content each time it is filled. */

@@ -9,7 +9,7 @@ import { readFields, readRecord, writeFields, writeRecord } from './record-codec
 import type { SlotOwner } from './slot-owner.ts';
 
 /** The version of the format; to be raised when a value is added, or gets another meaning. */
-const VERSION = 2;
+const VERSION = 3;
 
 /** Measured: the entry with its place in the table, and each block. The texts come on top, a byte for each character. */
 const ENTRY_COST_BYTES = 330;
@@ -194,14 +194,21 @@ function readPart(from: ByteTextReader): Part {
   return { first: from.count(), last: from.count() - 1, checksums: readFields(from) };
 }
 
-function writeAsked(to: ByteTextWriter, { versionId, requestPayer }: Partial<AskedFor> = {}): void {
-  const isPlain = versionId === undefined && requestPayer === undefined;
+function writeAsked(
+  to: ByteTextWriter,
+  { versionId, requestPayer, selecting = [] }: Partial<AskedFor> = {},
+): void {
+  const isPlain = versionId === undefined && requestPayer === undefined && selecting.length === 0;
   to.count(isPlain ? 0 : 1);
   if (isPlain) return;
   to.text(versionId);
   to.text(requestPayer);
+  writeFields(to, selecting);
 }
 
 function readAsked(from: ByteTextReader): AskedFor | undefined {
-  return from.count() === 0 ? undefined : { versionId: from.text(), requestPayer: from.text() };
+  if (from.count() === 0) return undefined;
+  const asked = { versionId: from.text(), requestPayer: from.text() };
+  const selecting = readFields(from);
+  return selecting.length === 0 ? asked : { ...asked, selecting };
 }

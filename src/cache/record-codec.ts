@@ -1,7 +1,13 @@
 import type { HeaderField } from '../s3/dialect.ts';
 import { type ByteTextReader, type ByteTextWriter, DamagedBytesError } from './byte-text.ts';
 import type { Content } from './content.ts';
-import type { ObjectRecord, ReadableRecord, RefusedRecord, UncacheableRecord } from './record.ts';
+import type {
+  ObjectRecord,
+  ReadableRecord,
+  RefusedRecord,
+  StoredAnswer,
+  UncacheableRecord,
+} from './record.ts';
 import type { FreshnessDirectives } from './stated-freshness.ts';
 
 const kinds = ['readable', 'refused', 'uncacheable'] as const;
@@ -62,6 +68,7 @@ export function writeRecord(to: ByteTextWriter, record: ObjectRecord, contentNum
     to.number(record.sizeBytes);
     to.text(record.versionId);
     to.count(contentNumber);
+    if (record.answer) writeAnswer(to, record.answer);
   } else if (record.kind === 'refused') {
     to.number(record.status);
     to.text(record.body.toString('latin1'));
@@ -107,6 +114,7 @@ function readReadable(from: ByteTextReader, flags: number, contentOf: (contentNu
     sizeBytes: from.value(),
     versionId: from.text(),
     content: contentOf(from.count()),
+    ...((flags & 32) !== 0 && { answer: readAnswer(from) }),
   } as const satisfies Partial<ReadableRecord>;
 }
 
@@ -117,8 +125,20 @@ function flagsOf(record: ObjectRecord): number {
     (record.isUnsettled ? 2 : 0) +
     (isReadable && record.checksums === 'known' ? 4 : 0) +
     (isReadable && record.isCharged ? 8 : 0) +
-    (record.isWithdrawn ? 16 : 0)
+    (record.isWithdrawn ? 16 : 0) +
+    (isReadable && record.answer ? 32 : 0)
   );
+}
+
+function writeAnswer(to: ByteTextWriter, { status, vary }: StoredAnswer): void {
+  to.count(status);
+  to.count(vary.length);
+  for (const name of vary) to.text(name);
+}
+
+function readAnswer(from: ByteTextReader): StoredAnswer {
+  const status = from.count();
+  return { status, vary: Array.from({ length: from.count() }, () => from.name()) };
 }
 
 function writeDirectives(to: ByteTextWriter, directives: FreshnessDirectives): void {

@@ -55,6 +55,15 @@ export interface ReadableRecord extends RecordBase {
    */
   readonly isCharged: boolean;
   readonly content: Content;
+  /** Set for an answer of a web origin. */
+  readonly answer?: StoredAnswer;
+}
+
+/** What is stored of a web origin's answer beside content, fields and validators. */
+export interface StoredAnswer {
+  readonly status: number;
+  /** Names of the request fields that selected it (RFC 9111 §4.1), sorted. */
+  readonly vary: readonly string[];
 }
 
 /** A cacheable refusal: a missing key, a delete marker or an archived object. */
@@ -118,7 +127,7 @@ export function isOfVersion(name: string, versionId: string | undefined): boolea
  * `text` as a part of a name that stays short, however long a client makes it: V8's hash of a string of more than 16 383
  * characters depends on the length alone, so that in a map each would be compared with all others of its length.
  */
-function bounded(text: string | undefined): string {
+export function bounded(text: string | undefined): string {
   if (text === undefined || text.length <= NAME_TEXT_LIMIT) return lengthPrefixed(text);
   // no length begins with `#`, and unlike UTF-8 this encoding keeps all UTF-16 units apart
   return `#${hash('sha256', Buffer.from(text, 'utf16le'), 'base64url')}`;

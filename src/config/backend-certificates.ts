@@ -13,7 +13,7 @@ type ReadServerTls =
 
 /** Reads the files that the `tls` of a backend names. */
 export function readServerTls(backend: BackendConfig): ReadServerTls {
-  if (backend.type !== 's3' || !backend.tls) return { kind: 'tls', tls: undefined };
+  if (backend.type === 'embedded' || !backend.tls) return { kind: 'tls', tls: undefined };
   const { ca, cert, key, serverName, insecureSkipVerify } = backend.tls;
   const problems: TlsProblem[] = [];
   const authorities = ca === undefined ? undefined : readAuthorities(ca);

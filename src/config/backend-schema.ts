@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { MOST_PROBES } from '../backend/breaker/breaker-word.ts';
+import type { WebRules } from '../gateway/request/bucket.ts';
 import { credentialsSchema } from './credentials-schema.ts';
 import type { Environment } from './environment.ts';
 import { amount, choice, duration, flag, integer, map, origin, share, size, text } from './scalars.ts';
@@ -67,6 +68,11 @@ const hedge = map({
   share: amount(0, 0.05, 'a share from 0 to 0.05').default(0.05),
 });
 
+const breakerOrNone = () =>
+  z
+    .union([z.literal(false), breaker], { error: 'settings of the circuit breaker, or false for none' })
+    .prefault({});
+
 /** How often the store is asked whether it answers. */
 const probe = map({ every: duration(1_000, 60 * MINUTE_MS).default(10_000) }).transform(({ every }) => ({
   everyMs: every,
@@ -93,9 +99,7 @@ const s3 = (environment: Environment) =>
     hedge: hedge.optional(),
     probe: probe.optional(),
     fallback: text('the name of a backend').optional(),
-    breaker: z
-      .union([z.literal(false), breaker], { error: 'settings of the circuit breaker, or false for none' })
-      .prefault({}),
+    breaker: breakerOrNone(),
   }).transform(({ minRate, ...rest }) => ({ ...rest, minRateBytes: minRate }));
 
 const embedded = map({
@@ -104,10 +108,38 @@ const embedded = map({
   headerPrefix: headerPrefix().default('x-store-'),
 });
 
-const types = choice(['s3', 'embedded'], ['http']);
+const NAME_OF_HOST = 'origin (that of the endpoint), client (that of the request), or a host name';
+
+/** `Host` at a web origin. */
+const originHost = z
+  .string({ error: NAME_OF_HOST })
+  .regex(/^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?(?::\d{1,5})?$/, { error: NAME_OF_HOST })
+  .transform((name): WebRules['host'] =>
+    name === 'origin' || name === 'client' ? { kind: name } : { kind: 'fixed', name },
+  );
+
+const http = map({
+  type: z.literal('http'),
+  endpoint: origin(),
+  host: originHost.prefault('origin'),
+  forwarded: flag().default(false),
+  connections: integer(1, 10_000).default(128),
+  queue: queue.prefault({}),
+  timeouts: timeouts.prefault({}),
+  minRate: size(0, 1024 ** 3).default(1024),
+  tls: tls.optional(),
+  breaker: breakerOrNone(),
+}).transform(({ minRate, ...rest }) => ({
+  ...rest,
+  minRateBytes: minRate,
+  // of the ids that the gateway gives its answers
+  headerPrefix: 'x-store-' as const,
+}));
+
+const types = choice(['s3', 'http', 'embedded']);
 
 /** One store behind the gateway. The type is checked first, so that its error is not buried under others. */
 export const backendSchema = (environment: Environment) =>
   z
-    .looseObject({ type: types }, { error: 'a map that begins with type: s3 or type: embedded' })
-    .pipe(z.discriminatedUnion('type', [s3(environment), embedded]));
+    .looseObject({ type: types }, { error: 'a map that begins with type: s3, type: http or type: embedded' })
+    .pipe(z.discriminatedUnion('type', [s3(environment), http, embedded]));

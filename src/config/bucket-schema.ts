@@ -96,6 +96,16 @@ const customerKeys = map({
   plainHttp: choice(['never', 'loopback', 'always']).default('never'),
 });
 
+/** Which parameters tell answers of a web origin apart, and are passed on to it with GET and HEAD. */
+const query = map({
+  names: z
+    .union([choice(['all', 'none']), listOf(text('the name of a parameter'), 'names of parameters')], {
+      error: 'all, none, or a list of names of parameters',
+    })
+    .default('all'),
+  sorted: flag().default(false),
+});
+
 const bucketKeys = map({
   backend: text('the name of a backend'),
   bucket: text('the name or ARN of the bucket at the backend')
@@ -114,6 +124,8 @@ const bucketKeys = map({
     .meta({ otherwise: 'GetObject of all keys, where access is public' }),
   customerKeys: customerKeys.prefault({}),
   maxBodySize: size(0, LARGEST_UPLOAD_BYTES).default(LARGEST_UPLOAD_BYTES),
+  query: query.prefault({}),
+  setCookie: choice(['never', 'store']).default('never'),
   cache: partialPolicy.default({}),
   rules: listOf(
     map({ keys: keyPatterns(), cache: partialPolicy.meta({ keysOtherwise: 'that of the bucket' }) }),

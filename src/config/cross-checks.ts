@@ -8,6 +8,7 @@ import { fallbacks } from './fallback-checks.ts';
 import { otherBucketNames } from './other-buckets.ts';
 import { KEY_KINDS, type KeyRestrictions, undecidedBackends } from './restricted-keys.ts';
 import { formatSize } from './units.ts';
+import { type WebConfig, webOrigins } from './web-checks.ts';
 
 /** The parts of the configuration that depend on each other. */
 export interface CheckedConfig {
@@ -26,13 +27,7 @@ export interface CheckedConfig {
     >
   >;
   readonly buckets: Readonly<
-    Record<
-      string,
-      KeyRestrictions['buckets'][string] & {
-        readonly bucket?: string | undefined;
-        readonly fallbackBucket?: string | undefined;
-      }
-    >
+    Record<string, KeyRestrictions['buckets'][string] & WebConfig['buckets'][string]>
   >;
   readonly clients: readonly (KeyRestrictions['clients'][number] & { readonly accessKeyId: string })[];
   readonly limits: { readonly headersBytes: number; readonly urlBytes: number };
@@ -68,6 +63,7 @@ export function crossCheck(config: CheckedConfig, asksForKeys = true): CrossProb
     ...sharedDirectories(config),
     ...unknownBackends(config),
     ...fallbacks(config),
+    ...webOrigins(config),
     ...tlsOfBackends(config),
     ...addressesWithoutNames(config),
     ...renamedWildcard(config),

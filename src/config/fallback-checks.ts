@@ -31,7 +31,7 @@ export function* fallbacks({ backends, buckets }: FallbackConfig): Generator<Fal
     if (held === undefined) continue;
     const path = ['backends', name, 'fallback'];
     const other = held !== name && Object.hasOwn(backends, held) ? backends[held] : undefined;
-    if (!other) yield { path, held, allowed: 'the name of another backend' };
+    if (!other || other.type === 'http') yield { path, held, allowed: 'the name of another backend' };
     else if (statedKeys(other) !== statedKeys(backend))
       yield {
         path,

@@ -25,7 +25,7 @@ import {
 import { tracingSchema } from './tracing-schema.ts';
 
 const name = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
-const bucketName = /^(?:\*|[A-Za-z0-9][A-Za-z0-9._-]{0,254})$/;
+const bucketName = /^(?:\*|\/|[A-Za-z0-9][A-Za-z0-9._-]{0,254})$/;
 const domainName = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/;
 
 const admin = map({
@@ -74,7 +74,11 @@ export const gatewaySchema = (environment: Environment, asksForKeys = true) =>
     shutdown: shutdown.prefault({}),
     state: map({ directory: text('a directory').default('./tidegate-state') }).prefault({}),
     backends: named(name, 'names of letters, digits, "_" and "-"', backendSchema(environment)).default({}),
-    buckets: named(bucketName, 'bucket names, or "*" for every other', bucketSchema).default({}),
+    buckets: named(
+      bucketName,
+      'bucket names, "*" for every other, or "/" for all paths',
+      bucketSchema,
+    ).default({}),
     clients: listOf(clientSchema, 'clients').default([]),
     cache: cache.prefault({}),
     limits: limitsSchema.prefault({}),

@@ -14,6 +14,7 @@ import { type Machine, machineWarnings, thisMachine } from './machine-warnings.t
 import { describeIssues, describeWarnings, formatPath } from './problems.ts';
 import { timeoutWarnings } from './timeout-warnings.ts';
 import { unsignedBackends } from './unsigned-backends.ts';
+import { withWebDefaults } from './web-defaults.ts';
 
 /** A configuration with warnings about values that are allowed but probably mistakes; the lines contain no secrets. */
 export interface CheckedFile {
@@ -83,7 +84,7 @@ function parse(yaml: string, environment: Environment, source: string, asksForKe
       problems.map(({ path, reason }) => `${formatPath(path)} ${reason}`),
     );
   }
-  const result = gatewaySchema(environment, asksForKeys).safeParse(value);
+  const result = gatewaySchema(environment, asksForKeys).safeParse(withWebDefaults(value));
   if (!result.success) throw new ConfigError(source, describeIssues(result.error.issues, written));
   return { config: deepFreeze(result.data), written };
 }

@@ -16,7 +16,7 @@ export function* timeoutWarnings(config: GatewayConfig): Generator<ConfigWarning
     yield { path: PATH, consequence };
   }
   for (const [name, backend] of Object.entries(backends)) {
-    if (backend.type !== 's3' || backend.timeouts.firstByteMs < idleMs) continue;
+    if (backend.type === 'embedded' || backend.timeouts.firstByteMs < idleMs) continue;
     const firstByte = formatDuration(backend.timeouts.firstByteMs);
     const consequence = `a connection is closed without an answer when its request waits for that long for backends.${name}, which has ${firstByte} (timeouts.firstByte)`;
     yield { path: PATH, consequence };

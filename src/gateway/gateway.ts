@@ -56,16 +56,16 @@ interface GatewayOptions extends ServiceConfiguration {
   readonly faults?: Faults;
 }
 
-/**
- * Which requests may have bodies that the gateway reads. This is asked with the head alone, when the operation is not
- * known: the body of a request that is refused then stays unread.
- */
-export const takesBody: TakesBody = ({ method }) => method === 'PUT' || method === 'POST';
-
 /** The gateway of one worker: answers requests and executes operators' commands on its part of the cache. */
 export class Gateway {
   /** Answers one request. Never throws. */
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
+  /**
+   * Which requests may have bodies that the gateway reads. This is asked with the head alone, when the operation is not
+   * known: the body of a request that is refused then stays unread.
+   */
+  readonly takesBody: TakesBody = request =>
+    request.method === 'PUT' || request.method === 'POST' || this.#pipeline.passesBody(request);
   readonly #configurations: Configurations;
   readonly #objects: WorkerCache;
   readonly #peers: Peers;
@@ -123,6 +123,7 @@ export class Gateway {
       ...options,
       admission: this.#admission,
       sources: this.#peers,
+      cache: this.#objects,
       observer: this.#observer,
       ids: this.#ids,
       listings: this.#listings,

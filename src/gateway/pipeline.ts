@@ -26,11 +26,16 @@ import type { ServiceConfiguration } from './request/configurations.ts';
 import { type ErrorHandling, Exchange } from './request/exchange.ts';
 import { locate } from './request/locate.ts';
 import { PlainReads } from './request/plain-reads.ts';
+import type { FillingCache } from './web/web-arrivals.ts';
+import { WebServer } from './web/web-server.ts';
+import { webAddressOf } from './web/web-target.ts';
 
 /** The dependencies of the pipeline. */
 interface PipelineParts extends ServiceConfiguration {
   readonly admission: Admission;
   readonly sources: ObjectSources;
+  /** This worker's own, for web origins. */
+  readonly cache: FillingCache;
   readonly observer: ExchangeObserver;
   readonly listings: Listings;
   readonly writes: OpenWrites;
@@ -50,6 +55,7 @@ export class Pipeline {
   readonly #clockSteps = new WallClockSteps();
   readonly #dateHeader = new DateHeader();
   readonly #objects: ObjectServer;
+  readonly #web: WebServer;
   readonly #errors: ErrorHandling;
   readonly #sample: PipelineParts['sampleTraces'];
 
@@ -57,6 +63,7 @@ export class Pipeline {
     this.#parts = parts;
     this.#sample = parts.sampleTraces;
     this.#objects = new ObjectServer(parts.observer, parts.sources);
+    this.#web = new WebServer(parts.observer, parts.cache);
     this.#errors = errorHandling(parts.observer, parts.faults);
   }
 
@@ -64,6 +71,13 @@ export class Pipeline {
   use(configuration: ServiceConfiguration): void {
     this.#parts = { ...this.#parts, ...configuration };
     this.#plainReads = new PlainReads();
+  }
+
+  /** Whether the body of a request that stores know none of is for a web origin. */
+  passesBody({ method = 'GET', url = '/', headers }: IncomingMessage): boolean {
+    const { buckets, domain } = this.#parts;
+    if (!buckets.hasWeb || method === 'GET' || method === 'HEAD' || method === 'TRACE') return false;
+    return webAddressOf(url, headers.host, domain, buckets) !== undefined;
   }
 
   /** Answers one request; any error becomes an error response. Never throws. */
@@ -112,6 +126,13 @@ export class Pipeline {
   #serve(request: IncomingMessage, exchange: Exchange, fields: RequestFields, nowMs: number): void {
     const { policy, observer, listings, writes, buckets, authenticateForm } = this.#parts;
     checkHost(request, fields);
+    if (this.#parts.buckets.hasWeb) {
+      const address = webAddressOf(exchange.url, fields.host, this.#parts.domain, this.#parts.buckets);
+      if (address) {
+        this.#web.serve(exchange, request, fields, address, nowMs);
+        return;
+      }
+    }
     const located = locate(request, exchange, fields, this.#parts);
     this.#parts.admission.admitConnection(exchange);
     if (!located.bucket) {

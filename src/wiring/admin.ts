@@ -111,5 +111,5 @@ function reasonsNotReady({ pool, isDraining, running, alerts, credentials }: Adm
 }
 
 function whereIs(backend: BackendConfig): { readonly type: string; readonly location: string } {
-  return { type: backend.type, location: backend.type === 's3' ? backend.endpoint : backend.directory };
+  return { type: backend.type, location: backend.type === 'embedded' ? backend.directory : backend.endpoint };
 }

@@ -93,6 +93,8 @@ function continued(before: Known, principal: Principal | undefined): Known {
  */
 function addressOf(backend: BackendConfig): string {
   if (backend.type === 'embedded') return JSON.stringify([backend.directory, backend.headerPrefix]);
+  if (backend.type === 'http')
+    return JSON.stringify([backend.endpoint, backend.host, backend.forwarded, backend.tls]);
   const { endpoint, region, addressing, headerPrefix, keys, credentials, tls } = backend;
   return JSON.stringify([endpoint, region, addressing, headerPrefix, keys, identityOf(credentials), tls]);
 }

@@ -1,5 +1,7 @@
 /** Part of the composition roots of a worker and of `tidegate check`: the stores behind one worker. */
 import type { HeldCredentials } from '../backend/credentials/held-credentials.ts';
+import { HttpStore } from '../backend/http/http-store.ts';
+import type { OriginStore } from '../backend/origin-store.ts';
 import { OutageLog } from '../backend/outage-log.ts';
 import { ReplaceableStore } from '../backend/replaceable-store.ts';
 import { S3Store, type StoreCredentials } from '../backend/s3/s3-store.ts';
@@ -46,7 +48,7 @@ interface PreparedStore {
   readonly name: string;
   /** All that `store` was built from. */
   readonly id: string;
-  readonly store: S3Store;
+  readonly store: OriginStore;
   /** What buckets and cached contents refer to. */
   readonly handle: ReplaceableStore;
 }
@@ -55,7 +57,7 @@ interface PreparedStore {
 export class BackendStores {
   readonly #parts: StoreParts;
   /** By all that they were built from. */
-  #inUse: ReadonlyMap<string, S3Store> = new Map();
+  #inUse: ReadonlyMap<string, OriginStore> = new Map();
   #prepared: readonly PreparedStore[] = [];
   /** By the name of the backend; kept where a backend is gone, since it may come back with what is cached of it. */
   readonly #handles = new Map<string, ReplaceableStore>();
@@ -78,7 +80,7 @@ export class BackendStores {
   }
 
   /** Switches new calls to the stores that were prepared last, and returns them. Calls under way end at the previous ones. */
-  use(): ReadonlyMap<string, S3Store> {
+  use(): ReadonlyMap<string, OriginStore> {
     const replaced = this.#inUse;
     this.#inUse = new Map(this.#prepared.map(({ id, store }) => [id, store]));
     for (const { name, store, handle } of this.#prepared) {
@@ -90,12 +92,12 @@ export class BackendStores {
     return new Map(this.#prepared.map(({ name, store }) => [name, store]));
   }
 
-  #handleOf(store: S3Store): ReplaceableStore {
+  #handleOf(store: OriginStore): ReplaceableStore {
     const known = this.#handles.get(store.name);
     return known?.identity === store.identity ? known : new ReplaceableStore(store);
   }
 
-  #build(settings: StoreSettings, { outages: shared, breakers, credentials }: WorkerSettings): S3Store {
+  #build(settings: StoreSettings, { outages: shared, breakers, credentials }: WorkerSettings): OriginStore {
     const { name, place } = settings;
     const { meter } = this.#parts;
     const outages = new OutageLog({
@@ -105,7 +107,11 @@ export class BackendStores {
     const hold: Hold = sourceId =>
       this.#parts.credentials.of(name, place.identity, credentials.get(sourceId));
     const breaker = createBreaker(settings, breakers, this.#parts);
-    return new S3Store({ ...this.#parts, outages, ...optionsOf(settings, hold), breaker });
+    const parts = { ...this.#parts, outages };
+    const { backend, connections, tls } = settings;
+    if (backend.type !== 'http')
+      return new S3Store({ ...parts, ...optionsOf({ ...settings, backend }, hold), breaker });
+    return new HttpStore({ ...parts, ...backend, name, identity: place.identity, connections, tls, breaker });
   }
 }
 
@@ -113,7 +119,7 @@ function storeSettings(name: string, backend: BackendConfig, settings: WorkerSet
   const place = settings.places.get(name);
   if (!place) throw new RangeError(`the backend ${name} has no place`);
   const access = settings.stores.get(name);
-  const tls = backend.type === 's3' ? serverTlsOf(backend) : undefined;
+  const tls = backend.type === 'embedded' ? undefined : serverTlsOf(backend);
   return { name, backend, place, access, connections: connectionsOf(backend, settings), tls };
 }
 
@@ -121,7 +127,17 @@ function storeSettings(name: string, backend: BackendConfig, settings: WorkerSet
 type Hold = (sourceId: string) => HeldCredentials;
 
 /** Workers reach an embedded store through its socket, like any other store. */
-function optionsOf({ name, backend, place, access, connections, tls }: StoreSettings, hold: Hold) {
+function optionsOf(
+  {
+    name,
+    backend,
+    place,
+    access,
+    connections,
+    tls,
+  }: StoreSettings & { readonly backend: Exclude<BackendConfig, { type: 'http' }> },
+  hold: Hold,
+) {
   const common = { name, identity: place.identity, headerPrefix: backend.headerPrefix };
   if (backend.type === 's3') {
     const credentials = credentialsOf(name, backend, hold);
@@ -160,6 +176,6 @@ export function regionOf(backend: BackendConfig): string {
 
 /** As many as the limit of open files allows: beyond it, connections of clients would fail. */
 function connectionsOf(backend: BackendConfig, { files }: WorkerSettings): number {
-  const configured = backend.type === 's3' ? backend.connections : EMBEDDED_STORE_CONNECTIONS;
+  const configured = backend.type !== 'embedded' ? backend.connections : EMBEDDED_STORE_CONNECTIONS;
   return Math.max(1, Math.floor(configured * (files?.storeShare ?? 1)));
 }

@@ -29,7 +29,7 @@ export function createBreaker(
   shared: BreakerWords,
   { clock, meter, logger }: BreakerParts,
 ): Breaker | undefined {
-  if (backend.type !== 's3' || backend.breaker === false) return undefined;
+  if (backend.type === 'embedded' || backend.breaker === false) return undefined;
   const { breaker: configured } = backend;
   // all backends without a place of their own share the last one: they get memory of their own, so that their states do
   // not mix

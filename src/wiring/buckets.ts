@@ -5,7 +5,7 @@ import { bucketPlaces } from '../config/bucket-places.ts';
 import type { BackendConfig, BucketConfig } from '../config/gateway-config.ts';
 import { otherBucketNames } from '../config/other-buckets.ts';
 import { keysOf } from '../config/restricted-keys.ts';
-import { type Bucket, regionOfBucket } from '../gateway/request/bucket.ts';
+import { type Bucket, regionOfBucket, type WebRules } from '../gateway/request/bucket.ts';
 import { BucketTable } from '../gateway/request/bucket-table.ts';
 import { withFallback } from '../gateway/request/fallback-bucket.ts';
 import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
@@ -88,12 +88,26 @@ function describeBucket(
     headerPrefix: backend.headerPrefix,
     bucketAtStore,
     meetsAdministration: places.some(place => servesAdministration(backendOf(place, settings.config))),
-    keyPrefix: bucket.keyPrefix,
+    // paths of a web origin are named as clients do
+    keyPrefix: backend.type === 'http' ? '' : bucket.keyPrefix,
+    ...(backend.type === 'http' && { web: webRules(backend, bucket) }),
     epochs: parts.slots.of({ backend: store.identity, bucket: bucketAtStore }),
     keys: keysOf(backend),
     listingKey: listingKeyOf(secretOf(bucket.backend, backend, settings), bucket.backend),
     maxBodySizeBytes: bucket.maxBodySizeBytes,
     customerKeys: bucket.customerKeys,
+  };
+}
+
+function webRules(
+  { endpoint, host, forwarded }: Extract<BackendConfig, { type: 'http' }>,
+  { keyPrefix, query, setCookie }: BucketConfig,
+): WebRules {
+  const { names, sorted } = query;
+  return {
+    ...{ host, forwarded, originHost: new URL(endpoint).host, pathPrefix: keyPrefix },
+    query: { names: names === 'all' ? 'all' : new Set(names === 'none' ? [] : names), isSorted: sorted },
+    storesCookies: setCookie === 'store',
   };
 }
 

@@ -15,7 +15,7 @@ export function filesOfWorkers(
   const limit = openFileLimit();
   if (limit === undefined) return undefined;
   const filesOf = (backend: BackendConfig) =>
-    backend.type === 's3' ? backend.connections : 3 * EMBEDDED_STORE_CONNECTIONS;
+    backend.type !== 'embedded' ? backend.connections : 3 * EMBEDDED_STORE_CONNECTIONS;
   const perWorker = Object.values(backends).reduce((sum, backend) => sum + filesOf(backend), 0);
   const shares = shareFiles(limit, perWorker * workers, workers);
   if (shares.storeShare < 1) {

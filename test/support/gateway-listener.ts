@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { createLogger } from '../../src/base/logger.ts';
-import { type Gateway, takesBody } from '../../src/gateway/gateway.ts';
+import type { Gateway } from '../../src/gateway/gateway.ts';
 import type { ClientLimits } from '../../src/server/client-limits.ts';
 import { listenHttp } from '../../src/server/http-listener.ts';
 import type { TcpAddress } from '../../src/server/listen-address.ts';
@@ -39,7 +39,7 @@ async function listenAsWorker(
       ...{ reusePort: false, limits: { ...defaultLimits, ...listenerLimits } },
       logger: createLogger({ level: 'error', sink: { write: () => undefined, flush: () => undefined } }),
       handle: gateway.handle,
-      takesBody,
+      takesBody: gateway.takesBody,
       answerUnreadable: why => gateway.answerUnreadable(why),
     });
   const listener = await listen({});

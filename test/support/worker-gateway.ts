@@ -1,3 +1,5 @@
+import { HttpStore } from '../../src/backend/http/http-store.ts';
+import type { OriginStore } from '../../src/backend/origin-store.ts';
 import { S3Store, type S3StoreOptions } from '../../src/backend/s3/s3-store.ts';
 import { StoreMeter } from '../../src/backend/store-meter.ts';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
@@ -12,7 +14,12 @@ import type { AccessLog } from '../../src/gateway/reply/access-log.ts';
 import { anonymous, type Policy } from '../../src/gateway/request/access.ts';
 import type { RateLimits, RequestLimits } from '../../src/gateway/request/admission.ts';
 import type { Authenticate, AuthenticateForm } from '../../src/gateway/request/authenticator.ts';
-import { type Bucket, type CachePolicy, regionOfBucket } from '../../src/gateway/request/bucket.ts';
+import {
+  type Bucket,
+  type CachePolicy,
+  regionOfBucket,
+  type WebRules,
+} from '../../src/gateway/request/bucket.ts';
 import { BucketTable } from '../../src/gateway/request/bucket-table.ts';
 import { withFallback } from '../../src/gateway/request/fallback-bucket.ts';
 import { slots } from './object-keys.ts';
@@ -50,6 +57,8 @@ export interface WorkerGatewayOptions {
   readonly storeUrl: string;
   /** Further stores by name, each with a bucket that is called the same. */
   readonly otherStores?: Readonly<Record<string, string>>;
+  /** A web origin, and how it is asked, for the bucket `web`, or for all paths. */
+  readonly web?: { readonly url: string; readonly name?: 'web' | '/'; readonly rules?: Partial<WebRules> };
   /** A store that stands in for the first one in all of its buckets. */
   readonly fallbackUrl?: string;
   /** How the store is spoken to: by default in `x-amz-`, with the bucket in the path and without signatures. */
@@ -85,7 +94,7 @@ export interface WorkerGatewayOptions {
 export interface WorkerGateway {
   readonly gateway: Gateway;
   readonly metrics: Metrics;
-  readonly stores: readonly S3Store[];
+  readonly stores: readonly OriginStore[];
 }
 
 /** One of the workers that share `memory`. */
@@ -100,9 +109,12 @@ export function makeWorkerGateway(
   const meter = new StoreMeter(metrics);
   const faults = new Faults(metrics, options.logger);
   const stores = makeStores(options, { clock: guardedClock(clock, faults), meter, faults });
+  const parts = { ...storeDefaults, clock: guardedClock(clock, faults), meter, faults };
+  const web = options.web && new HttpStore({ name: 'web', endpoint: options.web.url, ...parts });
+  if (web) spoilGiven(web);
   const gateway = new Gateway({
     domain: options.domain,
-    buckets: bucketsOf(options, stores, policy),
+    buckets: bucketsOf(options, stores, policy, web),
     authenticate: options.authenticate ?? (() => anonymous),
     authenticateForm: options.authenticateForm ?? (() => anonymous),
     policy: policyOf(options.allows),
@@ -122,8 +134,19 @@ export function makeWorkerGateway(
     random: () => 0.5,
   });
   const { main, others, fallback } = stores;
-  return { gateway, metrics, stores: [main, ...others, ...(fallback ? [fallback] : [])] };
+  return {
+    gateway,
+    metrics,
+    stores: [main, ...others, ...[fallback, web].filter(store => store !== undefined)],
+  };
 }
+
+const storeDefaults = {
+  connections: 128,
+  queue: { size: 512, waitMs: 2_000 },
+  minRateBytes: 1_024,
+  timeouts: { connectMs: 2_000, firstByteMs: 10_000, idleMs: 10_000 },
+};
 
 interface TestStores {
   readonly main: S3Store;
@@ -144,10 +167,8 @@ function makeStores(
       addressing: 'path',
       headerPrefix: 'x-amz-',
       credentials: { kind: 'none' },
+      ...storeDefaults,
       connections,
-      queue: { size: 512, waitMs: 2_000 },
-      minRateBytes: 1_024,
-      timeouts: { connectMs: 2_000, firstByteMs: 10_000, idleMs: 10_000 },
       spans: tracing?.spans,
       ...parts,
       ...store,
@@ -173,6 +194,7 @@ function bucketsOf(
   options: WorkerGatewayOptions,
   { main: store, others: otherStores, fallback }: TestStores,
   policy: CachePolicy,
+  web: HttpStore | undefined,
 ) {
   const ofOthers = Object.fromEntries(otherStores.map(one => [one.name, { store: one }]));
   const buckets = { ...(options.buckets ?? { b: {} }), ...ofOthers };
@@ -204,6 +226,10 @@ function bucketsOf(
     name,
     bucketOf(name, different),
   ]);
+  if (web && options.web) {
+    const { name = 'web', url, rules } = options.web;
+    named.push([name, primaryOf(name, { store: web, web: { ...webRules(url), ...rules } })]);
+  }
   const find = (name: string) => (named.some(([taken]) => taken === name) ? undefined : bucketOf(name, {}));
   const others = {
     store,
@@ -214,11 +240,23 @@ function bucketsOf(
   return new BucketTable(new Map(named), options.hasOthers ? others : undefined);
 }
 
+function webRules(url: string): WebRules {
+  return {
+    host: { kind: 'origin' },
+    forwarded: false,
+    originHost: new URL(url).host,
+    pathPrefix: '',
+    query: { names: 'all', isSorted: false },
+    storesCookies: false,
+  };
+}
+
 /** The memory of a chunk is its receiver's during the call alone: here it is overwritten at once, as the next read may do. */
-function spoilGiven(store: S3Store): void {
+function spoilGiven(store: OriginStore): void {
   const send = store.send.bind(store);
   store.send = (request, receiver) =>
     send(request, {
+      informed: (status, raw) => receiver.informed?.(status, raw),
       answered: head => receiver.answered(head),
       arrived: chunk => {
         receiver.arrived(chunk);

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { StoreError, type StoreErrorCode } from '../../backend/store.ts';
 import { retryAfter, S3Error, s3Error, slowDown } from '../../s3/error.ts';
 import { errorBody } from '../../s3/error-body.ts';
@@ -70,6 +71,12 @@ export function isFault(error: unknown): boolean {
 export function replyError(exchange: Exchange, error: S3Error, more: readonly string[] = []): void {
   const { requestId, id2 } = exchange;
   exchange.errorCode = error.code;
+  if (exchange.isPlain) {
+    const text = `${error.status} ${STATUS_CODES[error.status] ?? error.code}\n`;
+    const fields = [...error.headers.flat(), 'content-type', 'text/plain; charset=utf-8'];
+    sendWhole(exchange, error.status, fields, Buffer.from(text), exchange, undefined);
+    return;
+  }
   const body = errorBody({ ...errorInDialect(error, exchange.prefix), requestId, hostId: id2 });
   const headers = [
     ...more,

@@ -80,9 +80,9 @@ export class PreparedHeaders {
 
   /** Writes the head with node:http. @param ageS see `begin` */
   writeTo(response: ServerResponse, status: number, reply: ReplyFields, ageS: number | undefined): void {
-    const { report, requestId, id2 } = reply;
+    const { report, requestId, id2, date } = reply;
     const raw = [...this.#fixed, `${this.#prefix}request-id`, requestId, `${this.#prefix}id-2`, id2];
-    raw.push('cache-status', report.cacheStatus, 'x-cache', report.result);
+    raw.push('cache-status', report.cacheStatus, 'x-cache', report.result, 'Date', date);
     if (ageS !== undefined) raw.push('age', String(ageS));
     response.writeHead(status, raw);
   }

@@ -7,6 +7,9 @@ import { placesOf } from './fallback-bucket.ts';
 
 const USUAL_REGION = 'us-east-1';
 
+/** The name of a bucket that stands for every path of the listener. */
+export const WHOLE_PATH_SPACE = '/';
+
 /** The region and service that a request says it is signed for. */
 export interface SignedScope {
   readonly region: string;
@@ -41,6 +44,10 @@ export class BucketTable {
   readonly serviceRegions: readonly string[];
   /** The dialect of the buckets, if they have one in common. */
   readonly servicePrefix: HeaderPrefix | undefined;
+  /** The web origin that has the whole path space. */
+  readonly root: Bucket | undefined;
+  /** Whether there are buckets at web origins. */
+  readonly hasWeb: boolean;
   readonly #named: ReadonlyMap<string, Bucket>;
   readonly #others: OtherBuckets | undefined;
   /** By `ownLabels`; several where points differ in kind or region alone. */
@@ -52,6 +59,8 @@ export class BucketTable {
   constructor(named: ReadonlyMap<string, Bucket>, others: OtherBuckets | undefined) {
     this.configured = [...named.values()];
     this.#named = new Map([...accessPoints(named.values()), ...named].map(canonical));
+    this.root = named.get(WHOLE_PATH_SPACE);
+    this.hasWeb = this.configured.some(({ web }) => web !== undefined);
     this.#others = others;
     const all = others ? [others, ...this.configured] : this.configured;
     const regions = new Set(all.map(({ region }) => region));

@@ -44,8 +44,33 @@ export interface Bucket {
   /** The largest body of a request, and the largest file in a form. */
   readonly maxBodySizeBytes: number;
   readonly customerKeys: { readonly plainHttp: 'never' | 'loopback' | 'always' };
+  /** Set for a bucket at a web origin. */
+  readonly web?: WebRules;
   /** The cache policy for a key. */
   policyFor(key: string): CachePolicy;
+}
+
+/** How requests reach a web origin, and what tells its answers apart. */
+export interface WebRules {
+  /** What `Host` says there: that of the endpoint, that of the client's request, or a name. */
+  readonly host: { readonly kind: 'origin' | 'client' } | { readonly kind: 'fixed'; readonly name: string };
+  /** Whether the origin is told of the client in X-Forwarded-For, -Proto and -Host. */
+  readonly forwarded: boolean;
+  /** Of the endpoint, with its port if any. */
+  readonly originHost: string;
+  /** Put before every path at the origin. */
+  readonly pathPrefix: string;
+  readonly query: QueryRules;
+  /** Whether answers that set cookies are stored, with their cookies, where they may be. */
+  readonly storesCookies: boolean;
+}
+
+/** Which parameters of the query are part of a key, and reach the origin. */
+export interface QueryRules {
+  /** Decoded. */
+  readonly names: 'all' | ReadonlySet<string>;
+  /** Whether the order of differently named parameters makes no difference. */
+  readonly isSorted: boolean;
 }
 
 /**

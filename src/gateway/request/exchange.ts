@@ -37,6 +37,8 @@ export class Exchange {
   readonly date: string;
   /** The dialect of the response. */
   prefix: HeaderPrefix = 'x-store-';
+  /** Whether its errors are plain text, and not documents of the store protocol. */
+  isPlain = false;
   /** Metric label: a bucket's configured name, `_other`, or empty for requests to no bucket. */
   bucket = '';
   /** The backend of the bucket, as the configuration calls it; for logs. */

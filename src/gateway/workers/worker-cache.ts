@@ -26,6 +26,7 @@ import { RecordCache } from '../read/record-cache.ts';
 import { StoreFetcher } from '../read/store-fetcher.ts';
 import { storeRequest } from '../read/store-request.ts';
 import type { ObjectRead } from '../request/object-read.ts';
+import { webRangeSource } from '../web/web-range-source.ts';
 
 interface WorkerCacheOptions extends RetryContext {
   readonly memory: SharedMemory;
@@ -85,7 +86,7 @@ export class WorkerCache implements ContentFactory {
     this.objects = new LocalObjects(records, this, fetcher, clock);
   }
 
-  create(read: ObjectRead, identity: GenerationIdentity): Generation {
+  create(read: CreatedRead, identity: GenerationIdentity): Generation {
     return this.#create(read, askedFor(read), identity, read.policy.blockSizeBytes);
   }
 
@@ -146,7 +147,7 @@ export class WorkerCache implements ContentFactory {
   }
 
   receive(
-    read: ObjectRead,
+    read: CreatedRead & Pick<ObjectRead, 'trace'>,
     generation: Generation,
     from: number,
     to: number,
@@ -160,11 +161,19 @@ export class WorkerCache implements ContentFactory {
 
 type StoredObject = Pick<ObjectRead, 'bucket' | 'objectKey'>;
 
+/** What a content is created for. */
+type CreatedRead = Pick<ObjectRead, 'bucket' | 'objectKey' | 'versionId' | 'variant' | 'policy'> &
+  Pick<AskedFor, 'selecting'>;
+
 /** The current version, for whoever asks. */
 const nothingNamed: AskedFor = { versionId: undefined, requestPayer: undefined };
 
-function askedFor({ versionId, variant: { requestPayer } }: ObjectRead): AskedFor {
-  return { versionId, requestPayer };
+function askedFor({
+  versionId,
+  variant: { requestPayer },
+  selecting,
+}: Pick<CreatedRead, 'versionId' | 'variant' | 'selecting'>): AskedFor {
+  return { versionId, requestPayer, ...(selecting?.length && { selecting }) };
 }
 
 /**
@@ -174,11 +183,13 @@ function askedFor({ versionId, variant: { requestPayer } }: ObjectRead): AskedFo
  * @param trace of the request that wants the bytes
  */
 function rangeSource(
-  { bucket: { store }, objectKey }: StoredObject,
-  { versionId, requestPayer }: AskedFor,
-  { entityTag }: GenerationIdentity,
+  { bucket, objectKey }: StoredObject,
+  { versionId, requestPayer, selecting }: AskedFor,
+  identity: GenerationIdentity,
   trace: TraceContext | undefined,
 ): RangeSource {
+  const { store, web } = bucket;
+  if (web) return webRangeSource({ ...bucket, web }, objectKey, selecting, identity, trace);
   const variant = { origin: undefined, expectedBucketOwner: undefined, requestPayer };
   return {
     backend: store.name,
@@ -187,7 +198,7 @@ function rangeSource(
     send: (from, to, receiver) => {
       const range = `bytes=${from}-${to - 1}`;
       const asked = { objectKey, versionId, variant };
-      return store.send(storeRequest(asked, 'GET', { range, ifMatch: entityTag, trace }), receiver);
+      return store.send(storeRequest(asked, 'GET', { range, ifMatch: identity.entityTag, trace }), receiver);
     },
   };
 }

@@ -41,6 +41,7 @@ const least: Record<string, unknown> = {
       instance: { ...store, credentials: { from: 'instance' } },
       process: { ...store, credentials: { from: 'process' } },
       files: { type: 'embedded', directory: 'd' },
+      web: { type: 'http', endpoint: 'https://web.test' },
     },
     buckets: {
       plain: bucket,
@@ -141,7 +142,7 @@ it('what it calls required is refused where it is missing', () => {
 it('it has the keys of each source of credentials', () => {
   const region = rows.find(({ path }) => path === 'backends.<name>.credentials.region');
   expect(region?.forms).toEqual(['type: s3', 'from: default, profile, web-identity']);
-  expect(rows.find(({ path }) => path === 'backends.<name>.type')?.takes).toBe('s3, embedded');
+  expect(rows.find(({ path }) => path === 'backends.<name>.type')?.takes).toBe('s3, http, embedded');
 });
 
 /** Paths of the values in a file, with names of the operator's own as the page has them. */

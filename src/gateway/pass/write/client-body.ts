@@ -15,8 +15,8 @@ const RAW_PIECE_BYTES = 256 * 1024;
 
 /** What the store gets of a body: its steps pass pieces on, and throw if the body is not what it should be. */
 export interface BodyConversion {
-  /** What is passed on, all in all. */
-  readonly lengthBytes: number;
+  /** What is passed on, all in all; undefined where that is not known before its end. */
+  readonly lengthBytes: number | undefined;
   /** See `StreamedBody`. */
   readonly payloadHash: string;
   /** The next bytes have arrived from the client. Any that are held back must be copied. */
@@ -43,7 +43,7 @@ interface BodyOptions {
  */
 export class ClientBody implements StreamedBody, RawBodySink {
   readonly stream: Readable;
-  readonly lengthBytes: number;
+  readonly lengthBytes: number | undefined;
   readonly payloadHash: string;
   readonly #request: IncomingMessage;
   readonly #memory: SentMemory;

@@ -1,0 +1,70 @@
+import { WHOLE_PATH_SPACE } from '../gateway/request/bucket-table.ts';
+import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
+
+/** The parts of a configuration that tell of web origins. */
+export interface WebConfig {
+  readonly backends: Readonly<Record<string, { readonly type: string }>>;
+  readonly buckets: Readonly<
+    Record<
+      string,
+      {
+        readonly backend: string;
+        readonly bucket?: string | undefined;
+        readonly fallbackBucket?: string | undefined;
+        readonly keyPrefix?: string;
+        readonly access?: string;
+        readonly anonymous?: readonly {
+          readonly actions: readonly string[];
+          readonly keys: readonly string[];
+        }[];
+        readonly query?: { readonly names: string | readonly string[]; readonly sorted: boolean };
+        readonly setCookie?: string;
+      }
+    >
+  >;
+}
+
+interface WebProblem {
+  readonly path: readonly string[];
+  readonly held: unknown;
+  readonly allowed: string;
+}
+
+type BucketAtOrigin = WebConfig['buckets'][string];
+
+/** Web origins know paths and queries, and neither buckets nor grants; stores know no paths of their own. */
+export function* webOrigins({ backends, buckets }: WebConfig): Generator<WebProblem> {
+  const names = Object.keys(buckets);
+  for (const [name, bucket] of Object.entries(buckets)) {
+    const isWeb = Object.hasOwn(backends, bucket.backend) && backends[bucket.backend]?.type === 'http';
+    if (name === WHOLE_PATH_SPACE && (!isWeb || names.length > 1))
+      yield {
+        path: ['buckets', name],
+        held: bucket.backend,
+        allowed: 'a bucket at a backend of type: http, with no other bucket beside it',
+      };
+    for (const [key, allowed] of isWeb ? atOrigin(name, bucket) : atStore(bucket))
+      yield { path: ['buckets', name, key], held: Reflect.get(bucket, key), allowed };
+  }
+}
+
+function* atOrigin(name: string, bucket: BucketAtOrigin): Generator<readonly [key: string, allowed: string]> {
+  const { keyPrefix = '', access, anonymous = [] } = bucket;
+  if (name === EVERY_OTHER_BUCKET) yield ['backend', 'a store, since "*" stands for buckets of one'];
+  if (bucket.bucket !== undefined) yield ['bucket', 'nothing: a web origin has no buckets'];
+  if (!/^(?:\/[\x21-\x7e]*[^/])?$/.test(keyPrefix) || /[?#\\]|\/\.{1,2}(?:\/|$)/.test(keyPrefix))
+    yield ['keyPrefix', 'nothing, or a path such as /docs, which begins with a slash and ends without one'];
+  if (access !== 'public') yield ['access', 'public: who may have what is for the web origin to say'];
+  const isDefault = anonymous.length === 1 && anonymous[0]?.actions.join() === 'GetObject';
+  if (access === 'public' && !(isDefault && anonymous[0]?.keys.join() === '**'))
+    yield ['anonymous', 'nothing: every request is passed on to a web origin'];
+}
+
+function* atStore({
+  query,
+  setCookie = 'never',
+}: BucketAtOrigin): Generator<readonly [key: string, allowed: string]> {
+  const isDefault = query === undefined || (query.names === 'all' && !query.sorted);
+  if (!isDefault) yield ['query', 'nothing, since the backend is no web origin'];
+  if (setCookie !== 'never') yield ['setCookie', 'never, since the backend is no web origin'];
+}

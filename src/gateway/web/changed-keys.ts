@@ -1,0 +1,30 @@
+import type { ObjectKey } from '../../cache/object-key.ts';
+import { fieldValue, schemeOf } from './outgoing-fields.ts';
+import type { WebHead } from './stored-answer.ts';
+import type { WebRead } from './web-read.ts';
+import { webTarget } from './web-target.ts';
+
+/** What a request has changed: its target, and what its answer names of the same origin (RFC 9111 §4.4). */
+export function changedKeys(read: WebRead, head: WebHead): ObjectKey[] {
+  const named = ['location', 'content-location'].map(name => keyOf(read, fieldValue(head.fields, name)));
+  return [read.target.key, ...named.filter(key => key !== undefined)];
+}
+
+/** Whether the answer says that its content is that of the target (RFC 9110 §8.7). */
+export function isOwnLocation(read: WebRead, head: WebHead): boolean {
+  return keyOf(read, fieldValue(head.fields, 'content-location'))?.text === read.target.key.text;
+}
+
+/** What `reference` names, as the origin sees it; undefined where that is at another origin, or below no bucket. */
+function keyOf({ address, target, request }: WebRead, reference: string | undefined): ObjectKey | undefined {
+  if (reference === undefined) return undefined;
+  const { bucket, host } = address;
+  const { pathPrefix, originHost } = bucket.web;
+  const url = URL.parse(reference, `http://${originHost}${target.target}`);
+  const hosts = [originHost, host];
+  if (!url || !/^https?:$/.test(url.protocol) || !hosts.includes(url.host)) return undefined;
+  if (!url.pathname.startsWith(pathPrefix)) return undefined;
+  const path = url.pathname.slice(pathPrefix.length);
+  const query = url.search === '' ? undefined : url.search.slice(1);
+  return webTarget({ ...address, path, query }, schemeOf(request)).key;
+}

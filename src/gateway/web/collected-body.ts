@@ -1,0 +1,71 @@
+import type { Generation } from '../../cache/generation.ts';
+
+/** Longer answers without a strong entity tag are passed on without being kept. */
+export const COLLECTED_LIMIT_BYTES = 8 * 2 ** 20;
+
+/** What the bodies that a worker collects may take at the same time. */
+const ALL_LIMIT_BYTES = 64 * 2 ** 20;
+
+/** The bodies that a worker collects, within one limit. */
+export class Collections {
+  #heldBytes = 0;
+
+  begin(): CollectedBody {
+    return new CollectedBody(this);
+  }
+
+  /** False when there is no room for `lengthBytes` more. */
+  take(lengthBytes: number): boolean {
+    if (this.#heldBytes + lengthBytes > ALL_LIMIT_BYTES) return false;
+    this.#heldBytes += lengthBytes;
+    return true;
+  }
+
+  release(lengthBytes: number): void {
+    this.#heldBytes -= lengthBytes;
+  }
+}
+
+/** A body that is kept only if it ends, because parts of it could not be fetched again. */
+export class CollectedBody {
+  readonly #all: Collections;
+  #chunks: Buffer[] = [];
+  #sizeBytes = 0;
+
+  constructor(all: Collections) {
+    this.#all = all;
+  }
+
+  get sizeBytes(): number {
+    return this.#sizeBytes;
+  }
+
+  /** Keeps `chunk`, which nobody changes any more; false when the body is too long, and dropped. */
+  add(chunk: Buffer): boolean {
+    if (this.#sizeBytes + chunk.length > COLLECTED_LIMIT_BYTES || !this.#all.take(chunk.length)) {
+      this.drop();
+      return false;
+    }
+    this.#chunks.push(chunk);
+    this.#sizeBytes += chunk.length;
+    return true;
+  }
+
+  /** Writes the whole body into `generation`; false when there is no room for it. Drops it here. */
+  writeTo(generation: Generation): boolean {
+    const body = Buffer.concat(this.#chunks);
+    this.drop();
+    for (let position = 0; position < body.length; position = generation.blockEnd(position)) {
+      if (!generation.openBlock(position)) return false;
+      generation.write(position, body.subarray(position, generation.blockEnd(position)));
+      generation.closeBlock(position);
+    }
+    return true;
+  }
+
+  drop(): void {
+    this.#all.release(this.#sizeBytes);
+    this.#chunks = [];
+    this.#sizeBytes = 0;
+  }
+}

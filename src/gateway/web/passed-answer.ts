@@ -1,0 +1,99 @@
+import type { StoreCall } from '../../backend/store.ts';
+import { sendInterim } from '../../transport/interim.ts';
+import { PassedBody } from '../pass/passed-body.ts';
+import type { ExchangeObserver } from '../reply/exchange-observer.ts';
+import { PreparedHeaders } from '../reply/prepared-headers.ts';
+import type { CachePolicy } from '../request/bucket.ts';
+import type { Exchange } from '../request/exchange.ts';
+import { fieldValue } from './outgoing-fields.ts';
+import type { WebHead } from './stored-answer.ts';
+import { ID_PREFIX, rawFields } from './web-headers.ts';
+
+/** A client that waits for a web origin, and gets what that answers as it comes, or an answer from the cache instead. */
+export class PassedAnswer {
+  readonly #exchange: Exchange;
+  readonly #observer: ExchangeObserver;
+  readonly #body: PassedBody;
+  readonly #onClose: () => void;
+  #isOver = false;
+
+  /**
+   * @param left called when the client leaves
+   * @throws TooManyRequestsError
+   */
+  constructor(exchange: Exchange, observer: ExchangeObserver, left: () => void) {
+    this.#exchange = exchange;
+    this.#observer = observer;
+    observer.waitsForStore(exchange);
+    const { response } = exchange;
+    this.#body = new PassedBody(response, observer.sends, observer.rates.of(exchange), step =>
+      exchange.guard(step),
+    );
+    this.#onClose = exchange.guard(() => {
+      if (this.#isOver) return;
+      exchange.hasClientLeft = true;
+      this.#over();
+      left();
+    });
+    if (response.destroyed) queueMicrotask(this.#onClose);
+    else response.on('close', this.#onClose);
+  }
+
+  /** Whether the client still waits to be answered. */
+  get isWaiting(): boolean {
+    return !this.#isOver;
+  }
+
+  /** The client is answered by somebody else; false when it has left. */
+  release(): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    this.#exchange.response.off('close', this.#onClose);
+    this.#body.over();
+    return true;
+  }
+
+  inform(status: number, rawHeaders: readonly string[]): void {
+    if (!this.#isOver) sendInterim(this.#exchange.response, status, rawHeaders);
+  }
+
+  begin(head: WebHead, policy: CachePolicy): void {
+    if (this.#isOver) return;
+    const exchange = this.#exchange;
+    this.#observer.firstByte(exchange);
+    const { report, requestId, id2 } = exchange;
+    // RFC 9110 §8.6: a 204 has no length
+    const fields = head.fields.filter(({ name }) => !(name === 'content-length' && head.status === 204));
+    const date = fieldValue(fields, 'date') ?? exchange.date;
+    exchange.status = head.status;
+    const headers = PreparedHeaders.of(rawFields(fields, policy), ID_PREFIX);
+    headers.writeTo(exchange.response, head.status, { report, requestId, id2, date }, undefined);
+    exchange.response.flushHeaders();
+  }
+
+  /** The call goes no faster than the client from now on. */
+  follow(call: StoreCall): void {
+    if (!this.#isOver) this.#body.follow(call);
+  }
+
+  write(chunk: Buffer): void {
+    if (this.#isOver) return;
+    this.#exchange.bodyBytes += chunk.length;
+    this.#body.write(chunk);
+  }
+
+  end(): void {
+    if (this.#isOver) return;
+    this.#exchange.response.end();
+    this.#over();
+  }
+
+  fail(error: unknown): void {
+    if (this.release()) this.#exchange.refuse(error);
+  }
+
+  #over(): void {
+    this.release();
+    this.#observer.sent(this.#exchange);
+  }
+}

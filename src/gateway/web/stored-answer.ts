@@ -1,0 +1,173 @@
+import type { StoreReplyHead } from '../../backend/store.ts';
+import type { Content } from '../../cache/content.ts';
+import { freshUntilMs, servedInBackgroundUntilMs, servedOnErrorUntilMs } from '../../cache/freshness.ts';
+import type { Asked, ReadableRecord } from '../../cache/record.ts';
+import { statedFreshness } from '../../cache/stated-freshness.ts';
+import { tagSlotsOf } from '../../cache/tag-slots.ts';
+import type { CacheControl } from '../../http/cache-control.ts';
+import { tagsOfField } from '../../http/cache-tags.ts';
+import { formatHttpDate, parseCachedDate } from '../../http/http-date.ts';
+import { mayStore } from '../../http/storability.ts';
+import { statedControl } from '../../http/targeted-cache-control.ts';
+import { parseVary, type Vary } from '../../http/vary.ts';
+import type { HeaderField } from '../../s3/dialect.ts';
+import type { CachePolicy } from '../request/bucket.ts';
+import { fieldValue } from './outgoing-fields.ts';
+import type { WebRead } from './web-read.ts';
+
+/** An answer's head, read once. */
+export interface WebHead extends StoreReplyHead {
+  readonly control: CacheControl;
+  /** Expires, where that counts. */
+  readonly expires: string | undefined;
+  readonly vary: Vary;
+}
+
+export function readWebHead(head: StoreReplyHead): WebHead {
+  const stated = statedControl(name => fieldValue(head.fields, name));
+  return { ...head, ...stated, vary: parseVary(fieldValue(head.fields, 'vary')) };
+}
+
+/** When the origin was asked, and what was known then. */
+export interface AnswerTimes extends Asked {
+  readonly requestedMs: number;
+  readonly receivedMs: number;
+}
+
+/**
+ * Whether an answer to `method` may be stored for others (RFC 9111 §3). One that sets a cookie is stored only where that is
+ * configured. One that does not say for how long it is fresh may be for its client alone where that has sent a cookie.
+ */
+export function isStorable(
+  read: WebRead,
+  method: string,
+  head: WebHead,
+  isRefusedByRequest: boolean,
+): boolean {
+  const { control, status, fields, vary } = head;
+  const hasExpires = head.expires !== undefined;
+  const isAuthorized = read.fields.authorization !== undefined;
+  const asked = { method, status, control, hasExpires, isAuthorized, isRefusedByRequest };
+  if (mayStore({ ...asked, variesByAll: vary === '*' }).kind !== 'storable') return false;
+  if (!read.bucket.web.storesCookies && setsCookie(fields)) return false;
+  const isStated = hasExpires || control.maxAgeS !== undefined || control.sMaxAgeS !== undefined;
+  return isStated || control.public || !read.isPersonal;
+}
+
+/** Whether an answer is ever served from the cache: it is fresh, can be confirmed, or may be served stale. */
+export function isOfUse(head: WebHead, policy: CachePolicy, times: AnswerTimes): boolean {
+  const { directives, entityTag, lastModifiedMs } = describe(head.fields, head, times);
+  if (entityTag !== undefined || lastModifiedMs !== undefined) return true;
+  const { receivedMs } = times;
+  const record = { directives, receivedMs, isNegative: false, isUnsettled: false };
+  const until = [freshUntilMs, servedOnErrorUntilMs, servedInBackgroundUntilMs];
+  return until.some(untilMs => untilMs(record, policy, receivedMs) > receivedMs);
+}
+
+function setsCookie(fields: readonly HeaderField[]): boolean {
+  return fields.some(({ name }) => name === 'set-cookie' || name === 'set-cookie2');
+}
+
+/** The record of an answer whose content is `content`. @param status as which it is served */
+export function storedAnswer(
+  head: WebHead,
+  status: number,
+  content: Content,
+  times: AnswerTimes,
+): ReadableRecord {
+  const { fields, control, vary } = head;
+  const { receivedMs } = times;
+  return {
+    ...describe(storedFields(fields, control, status, receivedMs), head, times),
+    kind: 'readable',
+    isNegative: false,
+    isUsableForGet: true,
+    epoch: times.epoch,
+    barrier: times.barrier,
+    isUnsettled: times.isUnsettled,
+    receivedMs,
+    sizeBytes: content.sizeBytes,
+    versionId: undefined,
+    checksums: 'known',
+    isCharged: false,
+    content,
+    answer: { status, vary: vary === '*' ? [] : vary },
+  };
+}
+
+/**
+ * `record` after the origin has confirmed it, by a 304 or in answer to HEAD: fields that came with that replace those of
+ * their name (RFC 9111 §3.2, §4.3.4).
+ */
+export function confirmedAnswer(record: ReadableRecord, head: WebHead, times: AnswerTimes): ReadableRecord {
+  const { answer } = record;
+  const news = storedFields(head.fields, head.control, 304, times.receivedMs).filter(
+    ({ name }) => !ofContent.has(name),
+  );
+  const renewed = new Set(news.map(({ name }) => name));
+  const fields = [...record.fields.filter(({ name }) => !renewed.has(name)), ...news];
+  const merged = readWebHead({ status: answer?.status ?? 200, fields });
+  // how old it is, this answer alone says
+  const age = head.fields.filter(({ name }) => name === 'age');
+  return {
+    ...record,
+    ...describe(fields, { ...merged, fields: [...fields, ...age] }, times),
+    receivedMs: times.receivedMs,
+    staleFromMs: undefined,
+    epoch: times.epoch,
+    barrier: times.barrier,
+    isUnsettled: times.isUnsettled,
+    isWithdrawn: false,
+  };
+}
+
+/** Fields that tell of the stored content, which a confirmation does not change (RFC 9111 §3.2). */
+const ofContent: ReadonlySet<string> = new Set(['content-encoding', 'content-range', 'content-type', 'etag']);
+
+/** Fields of one answer, not of what is stored. */
+const perAnswer: ReadonlySet<string> = new Set([
+  'age',
+  'authentication-info',
+  'cache-status',
+  'content-length',
+  'via',
+  'x-cache',
+]);
+
+function storedFields(
+  fields: readonly HeaderField[],
+  { privateFields, noCacheFields }: CacheControl,
+  status: number,
+  receivedMs: number,
+): HeaderField[] {
+  const kept = fields.filter(
+    ({ name }) => !perAnswer.has(name) && !privateFields.includes(name) && !noCacheFields.includes(name),
+  );
+  // RFC 9110 §6.6.1: who receives an answer without a date gives it one
+  if (status !== 304 && !kept.some(({ name }) => name === 'date'))
+    kept.push({ name: 'date', value: formatHttpDate(receivedMs), store: false });
+  return kept;
+}
+
+/** What the fields say of validators and freshness. */
+function describe(
+  fields: readonly HeaderField[],
+  head: WebHead,
+  { requestedMs, receivedMs }: AnswerTimes,
+): Pick<ReadableRecord, 'fields' | 'directives' | 'entityTag' | 'lastModifiedMs' | 'tagSlots'> {
+  const { status, control } = head;
+  const lastModified = fieldValue(fields, 'last-modified');
+  const stated = statedFreshness({
+    ...{ status, control, requestedMs, receivedMs, lastModified },
+    expires: head.expires,
+    age: fieldValue(head.fields, 'age'),
+    date: fieldValue(head.fields, 'date'),
+  });
+  return {
+    fields,
+    tagSlots: tagSlotsOf(fields.flatMap(({ name, value }) => tagsOfField(name, value))),
+    directives: { ...stated, noStore: false },
+    entityTag: fieldValue(fields, 'etag'),
+    lastModifiedMs: lastModified === undefined ? undefined : parseCachedDate(lastModified, receivedMs),
+  };
+}

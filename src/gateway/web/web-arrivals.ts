@@ -1,0 +1,223 @@
+import type { StoreCall, StoreError } from '../../backend/store.ts';
+import { servedOnErrorUntilMs } from '../../cache/freshness.ts';
+import type { Generation } from '../../cache/generation.ts';
+import type { ReadableRecord } from '../../cache/record.ts';
+import { readContentHead } from '../fill/content-head.ts';
+import { hasOtherLength, type RangeReceiver } from '../fill/ranged-read.ts';
+import { failedAtStore, type LookupOutcome } from '../request/cache-status.ts';
+import { changedKeys, isOwnLocation } from './changed-keys.ts';
+import { COLLECTED_LIMIT_BYTES, type CollectedBody, Collections } from './collected-body.ts';
+import { fieldValue } from './outgoing-fields.ts';
+import {
+  type AnswerTimes,
+  confirmedAnswer,
+  isOfUse,
+  isStorable,
+  readWebHead,
+  storedAnswer,
+  type WebHead,
+} from './stored-answer.ts';
+import { type AnswerPlan, isFailure, staleOutcome, type WebFetch, type WebFetchOwner } from './web-fetch.ts';
+import type { WebContentRead, WebRead } from './web-read.ts';
+import type { WebCache, WebRecords } from './web-records.ts';
+
+/** A worker's cache, with the transfers into it. */
+export interface FillingCache extends WebCache {
+  keepWhileRead(generation: Generation): void;
+  receive(
+    read: WebContentRead,
+    generation: Generation,
+    from: number,
+    to: number,
+    call: StoreCall | undefined,
+  ): RangeReceiver | undefined;
+  nowMs(): number;
+}
+
+/** Answers a client for whom an answer has arrived. */
+interface ClientAnswers {
+  /** @param head set where the record is what has just been told in it */
+  answerFrom(fetch: WebFetch, record: ReadableRecord, outcome: LookupOutcome, head?: WebHead): void;
+  /** What the client gets as it comes is reported so. */
+  report(fetch: WebFetch, outcome: LookupOutcome): void;
+}
+
+/** Statuses that say that the origin cannot answer at the moment (RFC 5861 §4). */
+const failures: ReadonlySet<number> = new Set([500, 502, 503, 504]);
+
+/** Answers to what a request asks of its conditions or range, which are no answer for others. */
+const conditional: ReadonlySet<number> = new Set([304, 412, 416]);
+
+const pass: AnswerPlan = { kind: 'pass' };
+const unwanted: AnswerPlan = { kind: 'unwanted' };
+
+/** Decides what becomes of the answers of web origins, and stores what may be stored. */
+export class WebArrivals implements WebFetchOwner {
+  readonly #cache: FillingCache;
+  readonly #records: WebRecords;
+  readonly #clients: ClientAnswers;
+  readonly #collections = new Collections();
+
+  constructor(cache: FillingCache, records: WebRecords, clients: ClientAnswers) {
+    this.#cache = cache;
+    this.#records = records;
+    this.#clients = clients;
+  }
+
+  answered(fetch: WebFetch, head: WebHead, times: AnswerTimes): AnswerPlan {
+    const { read, method, stale, flight } = fetch.question;
+    if (method !== 'GET' && method !== 'HEAD') return this.#changed(fetch, head);
+    if (stale && head.status === 304 && method === 'GET') return this.#confirmed(fetch, stale, head, times);
+    if (stale && failures.has(head.status) && this.#servesStale(fetch, stale, head.status)) return unwanted;
+    const isForOthers =
+      !conditional.has(head.status) && isStorable(read, method, head, fetch.question.isUnkept);
+    const mayKeep = isForOthers && isOfUse(head, read.policy, times);
+    if (stale && !mayKeep && head.status < 500) this.#records.forget(read, stale);
+    const plan = mayKeep ? this.#kept(fetch, head, times) : pass;
+    if (plan.kind === 'pass') flight?.land({ kind: 'alone' });
+    if (plan.kind !== 'fill') this.#clients.report(fetch, outcomeOf(fetch, head, plan.kind === 'collect'));
+    return plan;
+  }
+
+  collected(fetch: WebFetch, head: WebHead, body: CollectedBody, times: AnswerTimes): void {
+    const { read, method, flight } = fetch.question;
+    const { contentEncoding } = readContentHead(head);
+    const identity = {
+      ...{ objectKey: read.target.key.text, versionId: undefined, contentEncoding },
+      ...{ entityTag: strongTag(head), sizeBytes: body.sizeBytes },
+    };
+    const generation = this.#cache.create(read.contentRead(head.vary), identity);
+    // what a changing request has changed, its own answer is newer than
+    const learned = method === 'GET' ? times : { ...times, ...this.#records.askedNow(read) };
+    const isWritten = body.writeTo(generation);
+    const record = storedAnswer(head, head.status, generation, learned);
+    if (isWritten && this.#records.store(read, record))
+      flight?.land({ kind: 'stored', record, how: 'fetched' });
+    else {
+      generation.retire();
+      flight?.land({ kind: 'alone' });
+    }
+  }
+
+  failed(fetch: WebFetch, error: StoreError): boolean {
+    const { read, method, stale, client } = fetch.question;
+    if (!isSafe(method)) this.#records.unsettle(read.target.key);
+    else if (stale && isFailure(error) && this.#servesStale(fetch, stale, undefined)) return true;
+    if (client) read.exchange.report = failedAtStore(error.code);
+    return false;
+  }
+
+  abandoned(fetch: WebFetch): void {
+    const { read, method } = fetch.question;
+    if (!isSafe(method)) this.#records.unsettle(read.target.key);
+  }
+
+  /** RFC 9111 §4.4: what has been changed is asked for anew. */
+  #changed(fetch: WebFetch, head: WebHead): AnswerPlan {
+    const { read, method } = fetch.question;
+    this.#clients.report(fetch, outcomeOf(fetch, head, false));
+    if (isSafe(method) || head.status >= 400) return pass;
+    for (const key of changedKeys(read, head)) this.#records.invalidate(key);
+    const isStated = head.control.maxAgeS !== undefined || head.control.sMaxAgeS !== undefined;
+    // RFC 9110 §9.3.3: an answer to POST that is the content of its target
+    const isContent = method === 'POST' && head.status === 200 && isStated && isOwnLocation(read, head);
+    if (!isContent || !isStorable(read, 'GET', head, fetch.question.isUnkept)) return pass;
+    return { kind: 'collect', body: this.#collections.begin() };
+  }
+
+  /** RFC 9111 §4.3.3 and §4.3.4. */
+  #confirmed(fetch: WebFetch, stale: ReadableRecord, head: WebHead, times: AnswerTimes): AnswerPlan {
+    const { read, flight } = fetch.question;
+    const record = confirmedAnswer(stale, head, times);
+    const isStored = this.#records.store(read, record);
+    this.#clients.answerFrom(fetch, record, {
+      ...outcomeOf(fetch, head, isStored),
+      how: 'revalidated',
+    });
+    flight?.land({ kind: 'stored', record, how: 'revalidated' });
+    return unwanted;
+  }
+
+  #servesStale(fetch: WebFetch, stale: ReadableRecord, status: number | undefined): boolean {
+    const { read } = fetch.question;
+    const nowMs = this.#cache.nowMs();
+    if (servedOnErrorUntilMs(stale, read.policy, nowMs) <= nowMs || stale !== this.#records.find(read))
+      return false;
+    const outcome = { ...staleOutcome('stale-if-error'), forwarded: 'stale' as const };
+    this.#clients.answerFrom(fetch, stale, { ...outcome, forwardStatus: status });
+    fetch.question.flight?.land({ kind: 'alone' });
+    return true;
+  }
+
+  #kept(fetch: WebFetch, head: WebHead, times: AnswerTimes): AnswerPlan {
+    const { read, method } = fetch.question;
+    if (method === 'HEAD') {
+      this.#described(read, head, times);
+      return pass;
+    }
+    const { status, lengthBytes, sizeBytes } = readContentHead(head);
+    const { maxObjectSizeBytes } = read.policy;
+    if (strongTag(head) !== undefined && sizeBytes !== undefined && (status === 200 || status === 206))
+      return sizeBytes > maxObjectSizeBytes ? pass : this.#filling(fetch, head, sizeBytes, times);
+    if (status === 206 || lengthBytes === 'unusable') return pass;
+    const isTooLong = (lengthBytes ?? 0) > Math.min(COLLECTED_LIMIT_BYTES, maxObjectSizeBytes);
+    return isTooLong ? pass : { kind: 'collect', body: this.#collections.begin() };
+  }
+
+  /** Bytes under a strong tag: they complete what is held of the same content (RFC 9111 §3.4). */
+  #filling(fetch: WebFetch, head: WebHead, sizeBytes: number, times: AnswerTimes): AnswerPlan {
+    const { read, flight } = fetch.question;
+    const { range, status, contentEncoding } = readContentHead(head);
+    if (status === 206 && (!range || read.fields.range === undefined)) return pass;
+    const [from, to] = range ? [range.first, range.last + 1] : [0, sizeBytes];
+    if (hasOtherLength(readContentHead(head), to - from)) return pass;
+    const entityTag = strongTag(head);
+    const identity = {
+      ...{ objectKey: read.target.key.text, versionId: undefined, contentEncoding, entityTag, sizeBytes },
+    };
+    const asked = read.contentRead(head.vary);
+    const content = this.#records.contentOf(read, asked, identity, times);
+    const record = storedAnswer(head, 200, content, times);
+    const isStored = this.#records.store(read, record);
+    if (!isStored) this.#cache.keepWhileRead(content);
+    const receiver = to > from ? this.#cache.receive(asked, content, from, to, fetch.call) : undefined;
+    this.#clients.answerFrom(fetch, record, outcomeOf(fetch, head, isStored), head);
+    flight?.land({ kind: 'stored', record, how: 'fetched' });
+    return { kind: 'fill', receiver, lengthBytes: to - from };
+  }
+
+  /** RFC 9111 §4.3.5: HEAD freshens what it still describes, and ends what it does not. */
+  #described(read: WebRead, head: WebHead, times: AnswerTimes): void {
+    const held = this.#records.find(read);
+    if (!held || head.status !== held.answer?.status) return;
+    const { lengthBytes } = readContentHead(head);
+    const [tag, modified] = [fieldValue(head.fields, 'etag'), fieldValue(head.fields, 'last-modified')];
+    const isSame =
+      tag === held.entityTag &&
+      modified === fieldValue(held.fields, 'last-modified') &&
+      (lengthBytes === undefined || lengthBytes === held.sizeBytes);
+    if (isSame) this.#records.store(read, confirmedAnswer(held, readWebHead(head), times));
+    else this.#records.forget(read, held);
+  }
+}
+
+function outcomeOf({ question }: WebFetch, { status }: WebHead, isStored: boolean): LookupOutcome {
+  return {
+    how: 'fetched',
+    forwarded: question.stale ? 'stale' : 'uri-miss',
+    forwardStatus: status,
+    ...{ isCollapsed: false, isStored, isCharged: false },
+  };
+}
+
+/** The strong entity tag of an answer, if it has exactly one (RFC 9110 §8.8.1). */
+function strongTag({ fields }: WebHead): string | undefined {
+  const tags = fields.filter(({ name }) => name === 'etag');
+  const [tag] = tags;
+  return tags.length === 1 && /^"[^"]*"$/.test(tag?.value ?? '') ? tag?.value : undefined;
+}
+
+/** Methods that change nothing (RFC 9110 §9.2.1). */
+export function isSafe(method: string): boolean {
+  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
+}

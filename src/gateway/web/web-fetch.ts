@@ -1,0 +1,198 @@
+import { type StoreCall, StoreError, type StoreReceiver, type StoreReplyHead } from '../../backend/store.ts';
+import { clientOf } from '../../base/client-quota.ts';
+import type { ReadableRecord } from '../../cache/record.ts';
+import type { HeaderField } from '../../s3/dialect.ts';
+import { clientAddressOf } from '../../transport/peer.ts';
+import { ExpectedBytes, type RangeReceiver } from '../fill/ranged-read.ts';
+import type { ClientBody } from '../pass/write/client-body.ts';
+import type { LookupOutcome } from '../request/cache-status.ts';
+import type { CollectedBody } from './collected-body.ts';
+import type { PassedAnswer } from './passed-answer.ts';
+import { type AnswerTimes, readWebHead, type WebHead } from './stored-answer.ts';
+import type { WebFlight } from './web-flights.ts';
+import type { WebRead } from './web-read.ts';
+
+/** What becomes of an answer, decided by its head. */
+export type AnswerPlan =
+  /** Its bytes go into the content of a record, from which the client is answered. */
+  | { readonly kind: 'fill'; readonly receiver: RangeReceiver | undefined; readonly lengthBytes: number }
+  /** The client gets it as it comes; if it ends, it is kept. */
+  | { readonly kind: 'collect'; readonly body: CollectedBody }
+  /** The client gets it as it comes. */
+  | { readonly kind: 'pass' }
+  /** The client was answered otherwise. */
+  | { readonly kind: 'unwanted' };
+
+/** Decides what becomes of the answer to a request. */
+export interface WebFetchOwner {
+  answered(fetch: WebFetch, head: WebHead, times: AnswerTimes): AnswerPlan;
+  /** All of a collected body has come. */
+  collected(fetch: WebFetch, head: WebHead, body: CollectedBody, times: AnswerTimes): void;
+  /** There is no answer. False when the client is to be told so. */
+  failed(fetch: WebFetch, error: StoreError): boolean;
+  /** The request was cut off before its answer. */
+  abandoned(fetch: WebFetch): void;
+}
+
+export interface WebQuestion {
+  readonly read: WebRead;
+  readonly method: string;
+  readonly fields: readonly HeaderField[];
+  readonly target: string;
+  readonly asked: Omit<AnswerTimes, 'receivedMs'>;
+  /** What the origin is asked to confirm. */
+  readonly stale: ReadableRecord | undefined;
+  /** Set where others may wait for the answer. */
+  readonly flight: WebFlight | undefined;
+  /** Who waits for the answer; undefined where the client was answered before. */
+  readonly client: PassedAnswer | undefined;
+  /** Whether the client does not want the answer to be stored. */
+  readonly isUnkept: boolean;
+  readonly body: ClientBody | undefined;
+}
+
+/** One request to a web origin, and the way of its answer to the client, into the cache, or both. */
+export class WebFetch implements StoreReceiver {
+  readonly question: WebQuestion;
+  readonly #owner: WebFetchOwner;
+  readonly #nowMs: () => number;
+  #call: StoreCall | undefined;
+  #head: WebHead | undefined;
+  #times: AnswerTimes | undefined;
+  #plan: AnswerPlan | undefined;
+  #bytes: ExpectedBytes | undefined;
+
+  constructor(question: WebQuestion, owner: WebFetchOwner, nowMs: () => number) {
+    this.question = question;
+    this.#owner = owner;
+    this.#nowMs = nowMs;
+  }
+
+  get #answer(): PassedAnswer | undefined {
+    return this.question.client;
+  }
+
+  get call(): StoreCall | undefined {
+    return this.#call;
+  }
+
+  send(): void {
+    const { read, method, fields, target, body } = this.question;
+    const { trace, response } = read.exchange;
+    const client = clientOf(clientAddressOf(response.req));
+    this.#call = read.bucket.store.send(
+      {
+        ...{ method, operation: read.exchange.operation, bucket: undefined, key: undefined, query: '' },
+        ...{ target, fields, trace, client, isResent: true },
+        ...(body && { bodyStream: body }),
+      },
+      this,
+    );
+  }
+
+  /** The client has left. */
+  left(): void {
+    const { flight } = this.question;
+    const isKept = this.#plan?.kind === 'collect' || this.#plan?.kind === 'fill';
+    if (isKept || (!this.#plan && flight?.isAwaited)) return;
+    this.abort();
+    flight?.land({ kind: 'alone' });
+  }
+
+  abort(): void {
+    this.#dropCollected();
+    this.#call?.abort();
+    this.#over();
+    if (!this.#plan) this.#owner.abandoned(this);
+  }
+
+  informed(status: number, rawHeaders: readonly string[]): void {
+    this.#answer?.inform(status, rawHeaders);
+  }
+
+  answered(reply: StoreReplyHead): void {
+    const head = readWebHead(reply);
+    this.question.body?.leave();
+    this.#head = head;
+    this.#times = { ...this.question.asked, receivedMs: this.#nowMs() };
+    const plan = this.#owner.answered(this, head, this.#times);
+    this.#plan = plan;
+    if (plan.kind === 'fill' && plan.receiver)
+      this.#bytes = new ExpectedBytes(plan.receiver, 0, plan.lengthBytes);
+    else if (plan.kind === 'unwanted' || (plan.kind === 'fill' && plan.lengthBytes > 0)) this.#call?.abort();
+    else if (plan.kind === 'pass' || plan.kind === 'collect')
+      this.#answer?.begin(head, this.question.read.policy);
+    if (plan.kind !== 'pass' || !this.#call) return;
+    if (this.#answer) this.#answer.follow(this.#call);
+    else this.#call.abort();
+  }
+
+  arrived(chunk: Buffer): void {
+    if (this.#bytes) {
+      this.#bytes.arrived(chunk);
+      return;
+    }
+    const kept = Buffer.from(chunk);
+    if (this.#plan?.kind === 'collect' && !this.#plan.body.add(kept)) this.#goOnPassing();
+    if (this.#plan?.kind === 'pass' || this.#plan?.kind === 'collect') this.#answer?.write(kept);
+  }
+
+  ended(): void {
+    if (this.#bytes) {
+      this.#bytes.ended();
+      return;
+    }
+    const [plan, head, times] = [this.#plan, this.#head, this.#times];
+    if (plan?.kind === 'collect' && head && times) this.#owner.collected(this, head, plan.body, times);
+    if (plan?.kind === 'pass' || plan?.kind === 'collect') this.#answer?.end();
+    this.#over();
+  }
+
+  failed(error: StoreError): void {
+    if (this.#bytes) {
+      this.#bytes.failed(error);
+      return;
+    }
+    this.#dropCollected();
+    if (this.#plan) this.#answer?.fail(error);
+    else if (!this.#owner.failed(this, error)) this.#answer?.fail(error);
+    this.question.flight?.land({ kind: 'failed', error });
+    this.#over();
+  }
+
+  /** The body of the request is not what the client declared, or broke off. */
+  refuse(error: unknown): void {
+    this.abort();
+    this.#answer?.fail(error);
+  }
+
+  /** The body is too long to be kept: from now on the client alone gets it. */
+  #goOnPassing(): void {
+    this.#plan = { kind: 'pass' };
+    this.question.flight?.land({ kind: 'alone' });
+    if (!this.#call) return;
+    if (this.#answer) this.#answer.follow(this.#call);
+    else this.#call.abort();
+  }
+
+  #over(): void {
+    this.question.body?.stop();
+  }
+
+  #dropCollected(): void {
+    if (this.#plan?.kind === 'collect') this.#plan.body.drop();
+  }
+}
+
+/** A stale answer is given. */
+export function staleOutcome(use: LookupOutcome['staleUse']): LookupOutcome {
+  return {
+    ...{ how: 'stale', staleUse: use, forwarded: undefined, forwardStatus: undefined },
+    ...{ isCollapsed: false, isStored: false, isCharged: false },
+  };
+}
+
+/** Whether a failure says that the origin cannot answer at the moment (RFC 5861 §4). */
+export function isFailure(error: unknown): boolean {
+  return error instanceof StoreError && error.code !== 'FAULT';
+}

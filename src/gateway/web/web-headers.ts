@@ -1,0 +1,79 @@
+import type { ReadableRecord } from '../../cache/record.ts';
+import { formatContentRange } from '../../http/range.ts';
+import { targetedFields } from '../../http/targeted-cache-control.ts';
+import type { HeaderField } from '../../s3/dialect.ts';
+import { type PartOfObject, PreparedHeaders } from '../reply/prepared-headers.ts';
+import type { CachePolicy } from '../request/bucket.ts';
+import { VIA } from './outgoing-fields.ts';
+
+/** The prefix of the gateway's own ids in answers of web origins. */
+export const ID_PREFIX = 'x-store-';
+
+export interface PreparedAnswer {
+  readonly whole: PreparedHeaders;
+  /** Without the fields that depend on the range. */
+  readonly part: PreparedHeaders;
+  readonly notModified: PreparedHeaders;
+}
+
+/** The headers of stored answers, prepared once per record and freed with it. */
+export class WebHeaders {
+  readonly #prepared = new WeakMap<ReadableRecord, PreparedAnswer>();
+
+  of(record: ReadableRecord, policy: CachePolicy): PreparedAnswer {
+    const known = this.#prepared.get(record);
+    if (known) return known;
+    const prepared = prepare(record, record.fields, policy);
+    this.#prepared.set(record, prepared);
+    return prepared;
+  }
+}
+
+/** Fields of the content, which a 304 does not repeat (RFC 9110 §15.4.5), and those that only fit a whole answer. */
+const notInNotModified = /^(?:content-(?!location|security-policy).*|accept-ranges|transfer-encoding)$/;
+
+/** @param fields those that are stored, or all that the origin has just sent, for the client that was first */
+export function prepare(
+  record: ReadableRecord,
+  fields: readonly HeaderField[],
+  policy: CachePolicy,
+): PreparedAnswer {
+  const shown = fields.filter(({ name }) => name !== 'content-length' && name !== 'x-cache');
+  const raw = rawFields(shown, policy);
+  const has = (name: string) => fields.some(field => field.name === name);
+  const ranges = record.answer?.status === 200 && !has('accept-ranges') ? ['accept-ranges', 'bytes'] : [];
+  const kept = rawFields(
+    shown.filter(({ name }) => !notInNotModified.test(name)),
+    policy,
+  );
+  return {
+    // RFC 9110 §8.6: a 204 has no length
+    whole: PreparedHeaders.of(
+      [...raw, ...ranges, ...(record.answer?.status === 204 ? [] : lengthHeader(record.sizeBytes))],
+      ID_PREFIX,
+    ),
+    part: PreparedHeaders.of([...raw, ...ranges], ID_PREFIX),
+    notModified: PreparedHeaders.of(kept, ID_PREFIX),
+  };
+}
+
+/** The headers of a 206 (RFC 9110 §15.3.7). */
+export function rangeHeaders({ sizeBytes }: ReadableRecord, { first, last }: PartOfObject): string[] {
+  return [...lengthHeader(last - first + 1), 'content-range', formatContentRange(first, last, sizeBytes)];
+}
+
+function lengthHeader(lengthBytes: number): string[] {
+  return ['content-length', String(lengthBytes)];
+}
+
+/** The fields of an answer as they are sent: its Date is written apart. */
+export function rawFields(
+  fields: readonly HeaderField[],
+  { targetedCacheControl }: Pick<CachePolicy, 'targetedCacheControl'>,
+): string[] {
+  const isLeftOut = (name: string) =>
+    name === 'date' || (targetedCacheControl === 'strip' && targetedFields.has(name));
+  const raw = fields.flatMap(({ name, value }) => (isLeftOut(name) ? [] : [name, value]));
+  raw.push('via', VIA);
+  return raw;
+}

@@ -1,0 +1,55 @@
+import { StoreError } from '../../backend/store.ts';
+import type { GenerationIdentity } from '../../cache/generation-identity.ts';
+import type { ObjectKey } from '../../cache/object-key.ts';
+import type { TraceContext } from '../../http/trace-context.ts';
+import type { HeaderField } from '../../s3/dialect.ts';
+import type { RangeSource } from '../fill/ranged-read.ts';
+import { hostFieldOf, VIA } from './outgoing-fields.ts';
+import { targetOfKey, type WebBucket } from './web-target.ts';
+
+/**
+ * Requests ranges of a stored answer with If-Match on its strong tag, and with the request fields that selected it. A refusal
+ * is not given to who reads: that client's own request is sent instead. Without a strong tag there is nothing to ask for.
+ */
+export function webRangeSource(
+  bucket: WebBucket,
+  objectKey: Pick<ObjectKey, 'key'>,
+  selecting: readonly HeaderField[] = [],
+  { entityTag }: GenerationIdentity,
+  trace: TraceContext | undefined,
+): RangeSource {
+  const { store, web } = bucket;
+  const { target, scheme, host } = targetOfKey(bucket, objectKey);
+  const forwarded = web.forwarded ? { 'x-forwarded-proto': scheme, 'x-forwarded-host': host } : {};
+  return {
+    backend: store.name,
+    isByVersion: true,
+    mayRetry: () => store.mayRetry(),
+    send: (from, to, receiver) => {
+      const own = { range: `bytes=${from}-${to - 1}`, 'if-match': entityTag, via: VIA, ...forwarded };
+      const fields = [...hostFieldOf(web, host), ...selecting];
+      for (const [name, value] of Object.entries(own))
+        if (value !== undefined) fields.push({ name, value, store: false });
+      if (entityTag !== undefined)
+        return store.send(
+          {
+            method: 'GET',
+            operation: 'GET',
+            bucket: undefined,
+            key: undefined,
+            query: '',
+            target,
+            fields,
+            ...(trace && { trace }),
+          },
+          receiver,
+        );
+      queueMicrotask(() =>
+        receiver.failed(new StoreError('INVALID', 'the answer cannot be asked for in part', undefined)),
+      );
+      return nothing;
+    },
+  };
+}
+
+const nothing = { pause: () => {}, resume: () => {}, took: () => {}, abort: () => {} };

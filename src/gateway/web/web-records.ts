@@ -1,0 +1,107 @@
+import type { Entry } from '../../cache/entry.ts';
+import type { EntryTable } from '../../cache/entry-table.ts';
+import type { Epochs } from '../../cache/epochs.ts';
+import { Generation } from '../../cache/generation.ts';
+import type { GenerationIdentity } from '../../cache/generation-identity.ts';
+import type { ObjectKey } from '../../cache/object-key.ts';
+import type { PurgeBarriers } from '../../cache/purge-barriers.ts';
+import type { Asked, ReadableRecord } from '../../cache/record.ts';
+import type { UnsettledKeys } from '../../cache/unsettled-keys.ts';
+import type { WebContentRead, WebRead } from './web-read.ts';
+import type { WebBucket } from './web-target.ts';
+
+/** The part of a worker's cache that holds what web origins have answered. */
+export interface WebCache {
+  readonly table: EntryTable;
+  readonly epochs: Epochs;
+  readonly barriers: PurgeBarriers;
+  readonly unsettled: UnsettledKeys;
+  revive(object: { readonly bucket: WebBucket; readonly objectKey: ObjectKey }): Entry | undefined;
+  create(read: WebContentRead, identity: GenerationIdentity): Generation;
+}
+
+/** The stored answers of web origins in one worker. */
+export class WebRecords {
+  readonly #cache: WebCache;
+
+  constructor(cache: WebCache) {
+    this.#cache = cache;
+  }
+
+  /** The answer stored last among those that the request selects, fresh or stale, whose bytes can be had. */
+  find(read: WebRead): ReadableRecord | undefined {
+    const entry = this.#entryOf(read);
+    if (!entry) return undefined;
+    const epoch = this.#cache.epochs.current(read.target.key);
+    let found: ReadableRecord | undefined;
+    for (const [name, record] of entry.records) {
+      if (record.kind !== 'readable' || record.epoch !== epoch || !read.selects(record, name)) continue;
+      if (isComplete(record)) found = record;
+    }
+    return found;
+  }
+
+  /** What a record has to say of a request that is sent now. */
+  askedNow({ target }: Pick<WebRead, 'target'>): Asked {
+    const barrier = this.#cache.barriers.latest;
+    // in this order, see `UnsettledKeys.add`
+    const epoch = this.#cache.epochs.current(target.key);
+    return { epoch, barrier, isUnsettled: this.#cache.unsettled.has(target.key) };
+  }
+
+  /** Stores `record`, unless the epoch was raised or it was purged since the origin was asked. */
+  store(read: WebRead, record: ReadableRecord): boolean {
+    const { key } = read.target;
+    const { epochs, barriers } = this.#cache;
+    const isPurged = barriers.removes(key.text, record.tagSlots, record.barrier);
+    if (isPurged || record.epoch !== epochs.current(key)) return false;
+    this.#entryOf(read);
+    this.#cache.table.put(key, read.variantName(record.answer?.vary ?? []), record);
+    return true;
+  }
+
+  /** `record` must not be used again. */
+  forget(read: WebRead, record: ReadableRecord): void {
+    const entry = this.#entryOf(read);
+    for (const [name, held] of entry?.records ?? [])
+      if (held === record) this.#cache.table.forget(read.target.key, name);
+  }
+
+  /** What is held of the content that the origin has just named by a strong tag, or a new one. */
+  contentOf(
+    read: WebRead,
+    asked: WebContentRead,
+    identity: GenerationIdentity,
+    { epoch }: Asked,
+  ): Generation {
+    const entry = epoch === this.#cache.epochs.current(read.target.key) ? this.#entryOf(read) : undefined;
+    for (const record of entry?.records.values() ?? [])
+      if (record.kind === 'readable' && record.content instanceof Generation) {
+        const known = record.content.identity;
+        const isSame = known.entityTag === identity.entityTag && known.sizeBytes === identity.sizeBytes;
+        if (isSame && known.contentEncoding === identity.contentEncoding) return record.content;
+      }
+    return this.#cache.create(asked, identity);
+  }
+
+  /** Everything learned of the target so far is not used any more (RFC 9111 §4.4). */
+  invalidate(key: Pick<ObjectKey, 'keySlot'>): void {
+    this.#cache.epochs.raise(key.keySlot);
+  }
+
+  /** Nobody knows what has become of a request that may have changed the target. */
+  unsettle(key: Pick<ObjectKey, 'keySlot'>): void {
+    this.#cache.unsettled.add(key.keySlot);
+  }
+
+  #entryOf({ target, bucket }: WebRead): Entry | undefined {
+    return this.#cache.table.get(target.key) ?? this.#cache.revive({ bucket, objectKey: target.key });
+  }
+}
+
+/** Bytes without a strong tag cannot be fetched again in part: an answer that has lost some is of no use. */
+function isComplete({ content, sizeBytes }: ReadableRecord): boolean {
+  if (!(content instanceof Generation) || content.identity.entityTag !== undefined || sizeBytes === 0)
+    return true;
+  return content.coverage(0, sizeBytes) === 'all';
+}

@@ -1,0 +1,130 @@
+import { type ObjectKey, objectKey } from '../../cache/object-key.ts';
+import { percentDecode } from '../../s3/percent-decode.ts';
+import type { Bucket, QueryRules, WebRules } from '../request/bucket.ts';
+import type { BucketTable } from '../request/bucket-table.ts';
+
+/** A bucket at a web origin. */
+export type WebBucket = Bucket & { readonly web: WebRules };
+
+/** What a request to a web origin addresses, in the client's words. */
+export interface WebAddress {
+  readonly bucket: WebBucket;
+  /** As received, beginning with a slash; `*` for the server as a whole. */
+  readonly path: string;
+  /** Without the question mark; undefined where there is none. */
+  readonly query: string | undefined;
+  /** In lower case; empty where HTTP/1.0 names none. */
+  readonly host: string;
+}
+
+const absoluteForm = /^(?:https?):\/\/([^/?#]+)(.*)$/i;
+
+/**
+ * The web origin that a request addresses: by the first segment of its path, by its host below `domain`, or as the one that
+ * has the whole path space. Undefined for requests to other buckets.
+ *
+ * @param url the request target as received; the host of one in absolute form counts (RFC 9112 §3.2.2)
+ */
+export function webAddressOf(
+  url: string,
+  hostField: string | undefined,
+  domain: string | undefined,
+  buckets: BucketTable,
+): WebAddress | undefined {
+  const [, named, rest = ''] = url.startsWith('/') ? [] : (absoluteForm.exec(url) ?? []);
+  const target = named === undefined ? url : rest.startsWith('/') ? rest : `/${rest}`;
+  const host = (named ?? hostField ?? '').toLowerCase();
+  const mark = target.indexOf('?');
+  const path = mark < 0 ? target : target.slice(0, mark);
+  const query = mark < 0 ? undefined : target.slice(mark + 1);
+  const { root } = buckets;
+  if (root && isWeb(root)) return { bucket: root, path, query, host };
+  const inHost = bucketInHost(host, domain, buckets);
+  if (inHost) return { bucket: inHost, path, query, host };
+  if (!path.startsWith('/')) return undefined;
+  const slash = path.indexOf('/', 1);
+  const bucket = buckets.find(slash < 0 ? path.slice(1) : path.slice(1, slash));
+  if (!bucket || !isWeb(bucket)) return undefined;
+  return { bucket, path: slash < 0 ? '/' : path.slice(slash), query, host };
+}
+
+function bucketInHost(host: string, domain: string | undefined, buckets: BucketTable): WebBucket | undefined {
+  const [name = ''] = host.split(':', 1);
+  if (domain === undefined || !name.endsWith(`.${domain}`)) return undefined;
+  const bucket = buckets.find(name.slice(0, -domain.length - 1));
+  return bucket && isWeb(bucket) ? bucket : undefined;
+}
+
+function isWeb(bucket: Bucket): bucket is WebBucket {
+  return bucket.web !== undefined;
+}
+
+/** What of an address is sent to the origin as request target, and what names it in the cache. */
+export interface WebTarget {
+  /** Path and query at the origin. */
+  readonly target: string;
+  readonly key: ObjectKey;
+}
+
+/**
+ * The name of an answer in the cache says all that the origin is told of where the request was sent: path, the query
+ * as far as it is passed on, and scheme and host where the origin learns these. So nothing that is left out of the name reaches
+ * the origin with a GET.
+ *
+ * @param scheme of the client's request
+ */
+export function webTarget({ bucket, path, query, host }: WebAddress, scheme: string): WebTarget {
+  const { web, store, bucketAtStore, epochs } = bucket;
+  const asked = path + keyedQuery(query, web.query);
+  const key = tellsHost(web) ? `${scheme}://${host}${asked}` : asked;
+  return {
+    target: web.pathPrefix + asked,
+    key: objectKey({ backend: store.identity, bucket: bucketAtStore }, key, epochs),
+  };
+}
+
+/** Whether the origin learns which host and scheme the client asked. */
+function tellsHost({ host, forwarded }: WebRules): boolean {
+  return host.kind === 'client' || forwarded;
+}
+
+/** What is told of a stored answer's origin request; the reverse of `webTarget`. */
+export function targetOfKey({ web }: WebBucket, { key }: Pick<ObjectKey, 'key'>) {
+  const [, scheme = '', host = '', asked = key] = tellsHost(web)
+    ? (/^(https?):\/\/([^/]*)(.*)$/s.exec(key) ?? [])
+    : [];
+  return { target: web.pathPrefix + asked, scheme, host };
+}
+
+/** The part of a raw query that counts, with its question mark; parameters stay as they are spelled. */
+export function keyedQuery(query: string | undefined, { names, isSorted }: QueryRules): string {
+  if (query === undefined) return '';
+  if (names === 'all' && !isSorted) return `?${query}`;
+  const parameters = query.split('&').map(text => ({ text, name: nameOf(text) }));
+  const kept = names === 'all' ? parameters : parameters.filter(({ name }) => names.has(name));
+  // stable: what several parameters of one name mean may depend on their order
+  if (isSorted) kept.sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0));
+  return kept.length === 0 && names !== 'all' ? '' : `?${kept.map(({ text }) => text).join('&')}`;
+}
+
+function nameOf(parameter: string): string {
+  const raw = parameter.split('=', 1)[0] ?? '';
+  try {
+    return percentDecode(raw);
+  } catch {
+    return raw;
+  }
+}
+
+const visible = /^[\x21-\x22\x24-\x7e]*$/;
+
+/**
+ * Why a target is not passed on: it has characters that no target has (RFC 9112 §3.2), or would leave the prefix of its
+ * bucket. Undefined where it is.
+ */
+export function targetProblem({ bucket, path, query = '' }: WebAddress): string | undefined {
+  if (!(path.startsWith('/') || path === '*') || !visible.test(path + query)) return 'an invalid target';
+  if (bucket.web.pathPrefix === '') return undefined;
+  const plain = path.replace(/%2e/gi, '.').replace(/%2f|%5c|\\/gi, '/');
+  return /(?:^|\/)\.\.?(?:$|[/;])/.test(plain) ? 'a path with dots' : undefined;
+}

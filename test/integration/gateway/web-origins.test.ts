@@ -1,0 +1,419 @@
+import { request } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { WebRules } from '../../../src/gateway/request/bucket.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { type OriginRequest, ScriptedOrigin } from '../../support/scripted-origin.ts';
+import { TestGateway, type TestGatewayOptions } from '../../support/test-gateway.ts';
+
+type Head = Record<string, string | string[]>;
+
+let origin: ScriptedOrigin;
+let gateway: TestGateway;
+
+afterEach(async () => {
+  await gateway.close();
+  await origin.close();
+});
+
+const fresh: Head = { 'cache-control': 'max-age=3600' };
+
+interface Said {
+  readonly status: number;
+  readonly head: Head;
+  readonly body?: string | Buffer;
+}
+
+function isWhole(said: Head | Said): said is Said {
+  return typeof said.status === 'number';
+}
+
+/** An origin whose answers tell their number. */
+async function start(
+  head: (asked: OriginRequest) => Head | Said,
+  options: Partial<TestGatewayOptions> & { rules?: Partial<WebRules>; name?: 'web' | '/' } = {},
+) {
+  origin = await ScriptedOrigin.start((asked, response) => {
+    const said = head(asked);
+    const {
+      status,
+      head: fields,
+      body = `answer ${origin.asked.length}`,
+    } = isWhole(said) ? said : { status: 200, head: said };
+    response.writeHead(status, fields);
+    response.end(body);
+  });
+  const { rules, name = '/', ...others } = options;
+  gateway = await TestGateway.start({
+    storeUrl: 'http://127.0.0.1:1',
+    ...(name === '/' && { buckets: {} }),
+    web: { url: origin.url, name, ...(rules && { rules }) },
+    ...others,
+    policy: { ttlMs: 0, ...others.policy },
+  });
+}
+
+async function text(path: string, headers: Record<string, string> = {}): Promise<string> {
+  return (await gateway.get(path, headers)).body.toString();
+}
+
+describe('what is stored of a web origin', () => {
+  it('answers again while it is fresh, with Age, its own Date and its own fields', async () => {
+    const date = new Date(Date.now() - 5_000).toUTCString();
+    await start(() => ({ ...fresh, date, 'x-own': 'yes', server: 'origin' }));
+    const first = await gateway.get('/a?b=1');
+    const second = await gateway.get('/a?b=1');
+    expect(second.body.toString()).toBe('answer 1');
+    expect(second.headers).toMatchObject({ date, 'x-own': 'yes', server: 'origin', 'x-cache': 'HIT' });
+    expect(Number(second.headers.age)).toBeGreaterThanOrEqual(5);
+    expect(first.headers).toMatchObject({ date, 'x-cache': 'MISS' });
+    expect(origin.asked).toHaveLength(1);
+    expect(origin.lastAsked?.headers).toMatchObject({ via: '1.1 tidegate', host: new URL(origin.url).host });
+  });
+
+  it('is told apart by path and query', async () => {
+    await start(() => fresh);
+    const paths = ['/a', '/a?', '/a?x=1', '/a?x=2', '/a/', '//a', '/A', '/%61'];
+    for (const path of paths) await text(path);
+    expect(origin.asked.map(({ url }) => url)).toEqual(paths);
+    for (const [index, path] of paths.entries()) expect(await text(path)).toBe(`answer ${index + 1}`);
+  });
+
+  it.each([
+    ['none', new Set<string>(), false, '/a?x=1&y=2', '/a', '/a?z=1'],
+    ['a list', new Set(['x']), false, '/a?y=1&x=1', '/a?x=1', '/a?x=1&z=1'],
+    ['sorted', 'all' as const, true, '/a?b=2&a=1', '/a?a=1&b=2', '/a?a=1&b=2'],
+  ])(
+    'is told apart by what is kept of the query, and the origin gets no other: %s',
+    async (_, names, isSorted, path, sent, same) => {
+      await start(() => fresh, { rules: { query: { names, isSorted } } });
+      await text(path);
+      expect(origin.lastAsked?.url).toBe(sent);
+      expect(await text(same)).toBe('answer 1');
+    },
+  );
+
+  it('is found below the name of a bucket and its prefix, and by the host', async () => {
+    await start(() => fresh, { name: 'web', domain: 'cdn.test', rules: { pathPrefix: '/docs' } });
+    await text('/web/a?b');
+    expect(origin.lastAsked?.url).toBe('/docs/a?b');
+    expect(await text('/a?b', { host: 'web.cdn.test' })).toBe('answer 1');
+    await text('/web');
+    expect(origin.lastAsked?.url).toBe('/docs/');
+    expect((await gateway.get('/b/key')).headers['content-type']).toBe('application/xml');
+  });
+
+  it('leaves no prefix through dots', async () => {
+    await start(() => fresh, { name: 'web', rules: { pathPrefix: '/docs' } });
+    for (const path of ['/web/../x', '/web/a/%2e%2E/x', '/web/..%2fx', '/web/.', '/web/..;/x', '/web/..%5Cx'])
+      expect((await gateway.get(path)).status, path).toBe(400);
+    expect(origin.asked).toEqual([]);
+  });
+
+  it('varies by the fields that Vary names, and knows each', async () => {
+    await start(asked => ({
+      ...fresh,
+      vary: 'Accept-Language, Foo',
+      'x-said': String(asked.headers.foo),
+    }));
+    await text('/', { 'accept-language': 'de', foo: '1' });
+    await text('/', { 'accept-language': 'de', foo: '2' });
+    await text('/', { foo: '1' });
+    expect(await text('/', { 'accept-language': 'de', foo: '1', other: 'x' })).toBe('answer 1');
+    expect(await text('/', { 'accept-language': 'de', foo: '2' })).toBe('answer 2');
+    expect(await text('/', { foo: '1' })).toBe('answer 3');
+    expect(await text('/', {})).toBe('answer 4');
+  });
+
+  it.each([
+    ['no-store', { 'cache-control': 'no-store' }],
+    ['private', { 'cache-control': 'private, max-age=3600' }],
+    ['Vary: *', { ...fresh, vary: '*' }],
+    ['a cookie', { ...fresh, 'set-cookie': 'id=1' }],
+    ['nothing', {}],
+  ] as [string, Head][])('is nothing of an answer that has %s', async (_, head) => {
+    await start(() => head);
+    expect(await text('/')).toBe('answer 1');
+    const second = await gateway.get('/');
+    expect(second.body.toString()).toBe('answer 2');
+    expect(second.headers['set-cookie']?.join()).toBe(head['set-cookie']);
+  });
+
+  it('has its cookie where that is configured', async () => {
+    await start(() => ({ ...fresh, 'set-cookie': 'id=1' }), { rules: { storesCookies: true } });
+    await text('/');
+    expect((await gateway.get('/')).headers).toMatchObject({ 'set-cookie': ['id=1'], 'x-cache': 'HIT' });
+  });
+
+  it('is no answer to Authorization, unless the answer says that it may be', async () => {
+    await start(asked => ({ 'cache-control': asked.url === '/s' ? 's-maxage=60' : 'max-age=60' }));
+    await text('/m', { authorization: 'Basic x' });
+    expect(origin.lastAsked?.headers.authorization).toBe('Basic x');
+    expect(await text('/m')).toBe('answer 2');
+    await text('/s', { authorization: 'Basic x' });
+    expect(await text('/s')).toBe('answer 3');
+  });
+
+  it('is no answer to a request with a cookie that only a guess would keep', async () => {
+    const modified = new Date(Date.now() - 86_400_000).toUTCString();
+    await start(() => ({ 'last-modified': modified }), { policy: { heuristicShare: 0.1 } });
+    await text('/', { cookie: 'a=b' });
+    expect(await text('/')).toBe('answer 2');
+    expect(await text('/', { cookie: 'a=b' })).toBe('answer 2');
+  });
+
+  it.each([301, 404, 410, 500, 299])('may have status %i', async status => {
+    await start(() => ({ status, head: { ...fresh, location: '/there' } }));
+    await gateway.get('/');
+    const again = await gateway.get('/');
+    expect(again.status).toBe(status);
+    expect(again.headers).toMatchObject({ location: '/there', 'x-cache': 'HIT' });
+    expect(again.body.toString()).toBe('answer 1');
+  });
+
+  it('is confirmed by its validators, and gets the fields of the 304', async () => {
+    const clock = new ManualClock(Date.now());
+    await start(
+      ({ headers }) =>
+        headers['if-none-match'] === 'W/"1"'
+          ? { status: 304, head: { ...fresh, etag: 'W/"1"', 'x-new': 'yes' } }
+          : { etag: 'W/"1"', 'cache-control': 'max-age=1', 'x-old': 'yes' },
+      { clock },
+    );
+    await text('/');
+    clock.advance(2_000);
+    const confirmed = await gateway.get('/', { 'if-none-match': '"other"' });
+    expect(confirmed.body.toString()).toBe('answer 1');
+    expect(confirmed.headers).toMatchObject({ 'x-new': 'yes', 'x-old': 'yes', 'x-cache': 'REVALIDATED' });
+    expect((await gateway.get('/', { 'if-none-match': 'W/"1"' })).status).toBe(304);
+    expect(origin.asked).toHaveLength(2);
+  });
+
+  it.each([
+    ['its key', { kind: 'key', bucket: '/', key: '/a?b' }],
+    ['a prefix', { kind: 'prefix', bucket: '/', prefix: '/a' }],
+    ['its bucket', { kind: 'bucket', bucket: '/' }],
+    ['a tag', { kind: 'tag', tag: 'news' }],
+  ] as const)('is purged by %s', async (_, order) => {
+    await start(() => ({ ...fresh, 'cache-tag': 'news' }));
+    await text('/a?b');
+    gateway.gateways[0]?.purge(order);
+    expect(await text('/a?b')).toBe('answer 2');
+    expect(await text('/a?b')).toBe('answer 2');
+  });
+
+  it('is of a strong tag put together from the parts that were asked for, and completed with If-Match', async () => {
+    const content = Buffer.from(
+      Array.from({ length: 40_000 }, (_, index) => (index * 7 + (index >> 8)) & 255),
+    );
+    await start(
+      ({ headers }) => {
+        const [, first = 0, last = content.length - 1] =
+          /=(\d+)-(\d+)?/.exec(headers.range ?? '')?.map(Number) ?? [];
+        const to = Number.isNaN(last) ? content.length - 1 : last;
+        const head = { ...fresh, etag: '"1"', 'content-range': `bytes ${first}-${to}/${content.length}` };
+        return { status: 206, head, body: content.subarray(first, to + 1) };
+      },
+      { policy: { blockSizeBytes: 16_384 } },
+    );
+    const part = (range: string) => gateway.get('/', { range });
+    expect((await part('bytes=100-199')).body).toEqual(content.subarray(100, 200));
+    expect((await part('bytes=120-150')).body).toEqual(content.subarray(120, 151));
+    expect(origin.asked.map(({ headers }) => headers.range)).toEqual(['bytes=100-199']);
+    const whole = await gateway.get('/');
+    expect(whole.status).toBe(200);
+    expect(whole.body).toEqual(content);
+    for (const { headers } of origin.asked.slice(1)) expect(headers['if-match']).toBe('"1"');
+    const asked = origin.asked.length;
+    expect((await part('bytes=-5')).body).toEqual(content.subarray(-5));
+    expect(origin.asked).toHaveLength(asked);
+  });
+
+  it('has any length, and ranges of it are served', async () => {
+    origin = await ScriptedOrigin.start((_asked, response) => {
+      response.writeHead(200, { 'cache-control': 'max-age=60' });
+      response.write('01234');
+      response.end('56789');
+    });
+    gateway = await TestGateway.start({
+      storeUrl: origin.url,
+      buckets: {},
+      web: { url: origin.url, name: '/' },
+    });
+    expect(await text('/')).toBe('0123456789');
+    const range = await gateway.get('/', { range: 'bytes=2-4' });
+    expect([range.status, range.headers['content-range'], range.body.toString()]).toEqual([
+      206,
+      'bytes 2-4/10',
+      '234',
+    ]);
+    expect(origin.asked).toHaveLength(1);
+    expect((await gateway.get('/', { range: 'bytes=20-' })).status).toBe(416);
+  });
+});
+
+describe('what is passed on to a web origin', () => {
+  it('is the request as the client sent it, with no range added', async () => {
+    await start(() => ({}));
+    await gateway.get('/', { 'if-none-match': '"x"', 'accept-encoding': 'br', 'x-amz-any': '1' });
+    const headers = origin.lastAsked?.headers;
+    expect(headers).toMatchObject({ 'if-none-match': '"x"', 'accept-encoding': 'br', 'x-amz-any': '1' });
+    expect(headers?.range).toBeUndefined();
+  });
+
+  it('has any method and body', async () => {
+    await start(asked => ({ status: 201, head: {}, body: asked.body }));
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'M-SEARCH'])
+      expect(await sendBody(method, '/x', 'some body'), method).toEqual([201, 'some body']);
+    expect(await sendBody('POST', '/x', 'some body', 'chunked')).toEqual([201, 'some body']);
+    expect(origin.lastAsked?.body.toString()).toBe('some body');
+    expect(origin.asked.map(({ method }) => method)).toEqual([
+      'POST',
+      'PUT',
+      'DELETE',
+      'PATCH',
+      'M-SEARCH',
+      'POST',
+    ]);
+  });
+
+  it('ends what is stored of its target, and of what its answer names, unless it fails', async () => {
+    await start(({ method, url }) => {
+      if (method === 'GET') return fresh;
+      const named = { location: '/named', 'content-location': `${origin.url}/also` };
+      return { status: url === '/failing' ? 500 : 200, head: named };
+    });
+    const paths = ['/target', '/named', '/also', '/failing', '/other'];
+    for (const path of paths) await text(path);
+    await sendBody('POST', '/target', 'x');
+    await sendBody('POST', '/failing', 'x');
+    const asked = origin.asked.length;
+    for (const path of paths) await text(path);
+    expect(origin.asked.slice(asked).map(({ url }) => url)).toEqual(['/target', '/named', '/also']);
+  });
+
+  it('says whom the client asked, where that is configured, and answers are told apart by it', async () => {
+    await start(() => fresh, { rules: { host: { kind: 'client' }, forwarded: true } });
+    await text('/', { host: 'one.test', 'x-forwarded-for': '6.6.6.6' });
+    expect(origin.lastAsked?.headers).toMatchObject({
+      host: 'one.test',
+      'x-forwarded-for': '127.0.0.1',
+      'x-forwarded-host': 'one.test',
+      'x-forwarded-proto': 'http',
+    });
+    expect(await text('/', { host: 'two.test' })).toBe('answer 2');
+    expect(await text('/', { host: 'one.test' })).toBe('answer 1');
+  });
+
+  it.each([
+    'forwarded',
+    'x-forwarded-host',
+    'x-forwarded-proto',
+    'x-forwarded-scheme',
+    'x-original-url',
+    'x-rewrite-url',
+    'x-host',
+    'x-http-method-override',
+  ])('has no %s of a client, which would change what others get', async name => {
+    await start(({ headers }) => ({ ...fresh, 'x-seen': String(headers[name]) }));
+    await gateway.get('/', { [name]: 'evil' });
+    expect((await gateway.get('/')).headers['x-seen']).toBe('undefined');
+  });
+
+  it('has neither the body of a GET nor the fields that Connection names', async () => {
+    await start(() => fresh);
+    await sendBody('GET', '/', 'body', undefined, { connection: 'close, x-hop', 'x-hop': '1' });
+    expect(origin.lastAsked?.body).toHaveLength(0);
+    expect(origin.lastAsked?.headers['x-hop']).toBeUndefined();
+    expect(origin.lastAsked?.headers['content-length']).toBeUndefined();
+  });
+
+  it('is told of hints before the answer', async () => {
+    origin = await ScriptedOrigin.start((_asked, response) => {
+      response.writeEarlyHints({ link: '</a.css>; rel=preload' });
+      response.end('later');
+    });
+    gateway = await TestGateway.start({
+      storeUrl: origin.url,
+      buckets: {},
+      web: { url: origin.url, name: '/' },
+    });
+    const hints: unknown[] = [];
+    await new Promise<void>(resolve => {
+      const asked = request(gateway.url(), answer => answer.resume().on('end', resolve));
+      asked.on('information', ({ statusCode, headers }) => hints.push([statusCode, headers.link]));
+      asked.end();
+    });
+    expect(hints).toEqual([[103, '</a.css>; rel=preload']]);
+  });
+});
+
+describe('requests at the same time', () => {
+  it('wait for one answer that may be stored, and ask for themselves where it may not', async () => {
+    const held: (() => void)[] = [];
+    origin = await ScriptedOrigin.start(({ url }, response) => {
+      held.push(() => {
+        response.setHeader('cache-control', url === '/kept' ? 'max-age=60' : 'no-store');
+        response.end(`answer ${origin.asked.length}`);
+      });
+      if (held.length === wanted) for (const answer of held.splice(0)) answer();
+    });
+    let wanted = 1;
+    gateway = await TestGateway.start({
+      storeUrl: origin.url,
+      buckets: {},
+      web: { url: origin.url, name: '/' },
+    });
+    wanted = Number.POSITIVE_INFINITY;
+    const kept = Array.from({ length: 5 }, () => text('/kept'));
+    await expect.poll(() => gateway.gateways[0]?.waiting.requests).toBe(5);
+    expect(origin.asked).toHaveLength(1);
+    held.splice(0)[0]?.();
+    expect(new Set(await Promise.all(kept))).toEqual(new Set(['answer 1']));
+    const passed = Array.from({ length: 3 }, () => text('/passed'));
+    await expect.poll(() => gateway.gateways[0]?.waiting.requests).toBe(3);
+    expect(origin.asked).toHaveLength(2);
+    wanted = 2;
+    held.splice(0)[0]?.();
+    await Promise.all(passed);
+    expect(origin.asked).toHaveLength(4);
+  });
+});
+
+describe('errors of a web origin', () => {
+  it('are plain text where there is no answer, and a stale answer where that is allowed', async () => {
+    await start(() => ({ 'cache-control': 'max-age=1', age: '5' }), { policy: { staleIfErrorMs: 60_000 } });
+    await text('/held');
+    await origin.close();
+    const stale = await gateway.get('/held');
+    expect([stale.status, stale.body.toString(), stale.headers['x-cache']]).toEqual([
+      200,
+      'answer 1',
+      'STALE',
+    ]);
+    const none = await gateway.get('/none');
+    expect([none.status, none.headers['content-type'], none.body.toString()]).toEqual([
+      503,
+      'text/plain; charset=utf-8',
+      '503 Service Unavailable\n',
+    ]);
+  });
+});
+
+function sendBody(
+  method: string,
+  path: string,
+  body: string,
+  coding?: 'chunked',
+  headers: Record<string, string> = {},
+): Promise<[number, string]> {
+  return new Promise((resolve, reject) => {
+    const length = coding ? { 'transfer-encoding': 'chunked' } : { 'content-length': String(body.length) };
+    const sent = request(gateway.url() + path, { method, headers: { ...length, ...headers } }, answer => {
+      const chunks: Buffer[] = [];
+      answer.on('data', chunk => chunks.push(chunk));
+      answer.on('end', () => resolve([answer.statusCode ?? 0, Buffer.concat(chunks).toString()]));
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../../../src/config/load-config.ts';
+
+const backends =
+  'backends: { web: { type: http, endpoint: "http://w" }, main: { type: s3, endpoint: "http://s" } }';
+
+function problemsOf(buckets: string, more = ''): string[] {
+  try {
+    parseConfig(`${backends}\nbuckets: ${buckets}\n${more}`, {});
+    return [];
+  } catch (error) {
+    return String(error).split('\n').slice(1);
+  }
+}
+
+describe('a bucket at a web origin', () => {
+  it('is fresh for a tenth of the time since its last change where nothing says for how long, unless it says otherwise', () => {
+    const { buckets } = parseConfig(
+      `${backends}\nbuckets: { a: { backend: web, access: public, rules: [{ keys: ["x/**"], cache: { ttl: 1m } }] }, ` +
+        'b: { backend: web, access: public, cache: { ttl: 5s, heuristicShare: 0 } }, c: { backend: main, access: public } }',
+      {},
+    );
+    expect(buckets.a?.cache).toMatchObject({ ttlMs: 0, heuristicShare: 0.1, maxTtlMs: 86_400_000 });
+    expect(buckets.a?.rules[0]?.cache).toMatchObject({ ttlMs: 60_000, heuristicShare: 0.1 });
+    expect(buckets.b?.cache).toMatchObject({ ttlMs: 5_000, heuristicShare: 0 });
+    expect(buckets.c?.cache).toMatchObject({ ttlMs: 60_000, heuristicShare: 0 });
+  });
+
+  it.each([
+    '{ "/": { backend: web, access: public } }',
+    '{ site: { backend: web, access: public, keyPrefix: /docs, query: { names: [a], sorted: true }, setCookie: store } }',
+    '{ site: { backend: web, access: public }, photos: { backend: main, access: public } }',
+  ])('is taken: %s', buckets => {
+    expect(problemsOf(buckets)).toEqual([]);
+  });
+
+  it.each([
+    ['{ "/": { backend: main, access: public } }', 'buckets."/" holds a map'],
+    [
+      '{ "/": { backend: web, access: public }, a: { backend: web, access: public } }',
+      'buckets."/" holds a map',
+    ],
+    ['{ "*": { backend: web, access: public } }', 'buckets."*".backend holds "web"'],
+    ['{ a: { backend: web, access: verify } }', 'buckets.a.access holds "verify"'],
+    ['{ a: { backend: web, access: public, bucket: b } }', 'buckets.a.bucket holds "b"'],
+    ['{ a: { backend: web, access: public, keyPrefix: docs/ } }', 'buckets.a.keyPrefix holds "docs/"'],
+    [
+      '{ a: { backend: web, access: public, keyPrefix: /docs/../x } }',
+      'buckets.a.keyPrefix holds "/docs/../x"',
+    ],
+    ['{ a: { backend: web, access: public, anonymous: [] } }', 'buckets.a.anonymous holds'],
+    ['{ a: { backend: main, access: public, query: { names: none } } }', 'buckets.a.query holds'],
+    ['{ a: { backend: main, access: public, setCookie: store } }', 'buckets.a.setCookie holds "store"'],
+  ])('is refused where it means nothing: %s', (buckets, expected) => {
+    expect(problemsOf(buckets)).toEqual([expect.stringContaining(expected)]);
+  });
+
+  it('stands in for no store', () => {
+    const yaml =
+      'backends: { web: { type: http, endpoint: "http://w" }, main: { type: s3, endpoint: "http://s", fallback: web } }';
+    expect(() => parseConfig(yaml, {})).toThrow('backends.main.fallback');
+  });
+});
