@@ -172,7 +172,7 @@ export class EntryTable {
     const left = new Map<string, ObjectRecord>();
     let isSame = true;
     for (const [name, record] of entry.records) {
-      const applied = this.#barriers.applied(text, record, entry.barrier);
+      const applied = this.#barriers.applied(text, record);
       if (applied) left.set(name, applied);
       if (applied !== record) isSame = false;
     }

@@ -91,13 +91,13 @@ export class PurgeBarriers {
   }
 
   /**
-   * `record` of the object as it stands after all barriers since `since`: itself where none concerns it, undefined where it was
-   * purged.
+   * `record` of the object as it stands after all barriers: itself where none concerns it that it does not know of, undefined
+   * where it was purged.
    *
    * @param text `ObjectKey.text`
    */
-  applied<Kind extends ObjectRecord>(text: string, record: Kind, since: number): Kind | undefined {
-    const limitMs = this.#limitMs(text, record.tagSlots, Math.max(since, record.barrier));
+  applied<Kind extends ObjectRecord>(text: string, record: Kind): Kind | undefined {
+    const limitMs = this.#limitMs(text, record.tagSlots, record.barrier);
     if (limitMs >= (record.staleFromMs ?? Infinity)) return record;
     return limitMs === -Infinity ? undefined : { ...record, staleFromMs: limitMs };
   }

@@ -80,7 +80,7 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
   #afterPurges(id: string, kept: Kept): ObjectRecord | undefined {
     const { standing = kept.barrier } = this.#barriers;
     const { objectKey } = kept;
-    const record = this.#barriers.applied(objectKey.text, kept.record, kept.barrier);
+    const record = this.#barriers.applied(objectKey.text, kept.record);
     if (record === kept.record) kept.barrier = standing;
     else if (record) this.#records.set(id, { objectKey, record, barrier: standing });
     else this.#records.delete(id);

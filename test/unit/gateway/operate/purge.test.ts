@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import type { ObjectRecord } from '../../../../src/cache/record.ts';
+import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
+import { purge } from '../../../../src/gateway/operate/purge.ts';
+import { BucketTable } from '../../../../src/gateway/request/bucket-table.ts';
+import { WorkerCache } from '../../../../src/gateway/workers/worker-cache.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { bucketOf, readOf } from '../../../support/object-reads.ts';
+import { recordFields } from '../../../support/records.ts';
+
+const missing = { kind: 'refused', isNegative: true, status: 404, body: Buffer.alloc(0) } as const;
+
+function cacheOf(entries: number) {
+  const clock = new ManualClock();
+  const cache = new WorkerCache({
+    ...{ memory: allocateSharedMemory(8 * 65_536, 65_536, 1), worker: 0, recordBytes: 100_000_000, clock },
+    ...{ random: () => 0.5, retried: () => undefined },
+  });
+  const bucket = bucketOf();
+  const record: ObjectRecord = { ...recordFields(0), ...missing };
+  for (let index = 0; index < entries; index++)
+    cache.table.put(readOf(`${index % 2}/${index}`, { bucket }).objectKey, '', record);
+  return { cache, clock, buckets: new BucketTable(new Map([['b', bucket]]), undefined) };
+}
+
+it('of few objects all are counted, and given back at once', () => {
+  const { cache, buckets } = cacheOf(2_000);
+  const order = { kind: 'prefix', bucket: 'b', prefix: '1/' } as const;
+  expect(purge({ ...order, soft: true }, cache, buckets)).toMatchObject({ objects: 1_000 });
+  expect(cache.table.size).toBe(2_000);
+  expect(purge(order, cache, buckets)).toMatchObject({ objects: 1_000 });
+  expect(cache.table.size).toBe(1_000);
+});
+
+it('of many nobody counts, and their memory is given back by and by', () => {
+  const { cache, clock, buckets } = cacheOf(3_000);
+  const order = { kind: 'prefix', bucket: 'b', prefix: '1/' } as const;
+  expect(purge({ ...order, soft: true }, cache, buckets)).toEqual({ kind: 'pending' });
+  expect(purge(order, cache, buckets)).toEqual({ kind: 'pending' });
+  expect(cache.table.size).toBe(3_000);
+  clock.advance(60_000);
+  expect(cache.table.size).toBe(1_500);
+});
+
+it('one object is counted however many are held', () => {
+  const { cache, buckets } = cacheOf(3_000);
+  expect(purge({ kind: 'key', bucket: 'b', key: '1/1' }, cache, buckets)).toMatchObject({ objects: 1 });
+  expect(cache.table.size).toBe(2_999);
+});
