@@ -87,7 +87,7 @@ export class WebServer implements WebAnswerParts {
     const repeats = (this.#repeats.get(read) ?? 0) + 1;
     this.#repeats.set(read, repeats);
     if (repeats > REPEATED_LOOKUPS) read.exchange.refuse(error);
-    else read.exchange.guard(() => this.#ask(read, undefined))();
+    else attempt(read, () => this.#ask(read, undefined));
   }
 
   answerFrom(fetch: WebFetch, record: ReadableRecord, outcome: LookupOutcome, head?: WebHead): void {
@@ -143,7 +143,7 @@ export class WebServer implements WebAnswerParts {
     let leave = () => {};
     const client = new PassedAnswer(read.exchange, this.observer, () => leave());
     const end = flight.wait(landing => {
-      if (client.release()) read.exchange.guard(() => this.#landed(read, landing))();
+      if (client.release()) attempt(read, () => this.#landed(read, landing));
     });
     leave = () => void end();
     this.#flights.coalesced++;
@@ -172,13 +172,9 @@ export class WebServer implements WebAnswerParts {
   }
 
   #give(read: WebRead, record: ReadableRecord, outcome: LookupOutcome, told?: readonly HeaderField[]): void {
-    read.exchange.guard(() => {
-      try {
-        new WebAnswer(read, record, outcome, this, told && prepare(record, told, read.policy)).give();
-      } catch (error) {
-        read.exchange.refuse(error);
-      }
-    })();
+    attempt(read, () =>
+      new WebAnswer(read, record, outcome, this, told && prepare(record, told, read.policy)).give(),
+    );
   }
 
   /** @param isAwaited whether the client waits for the answer */
@@ -219,6 +215,15 @@ export class WebServer implements WebAnswerParts {
     fetch = new WebFetch(question, this.#arrivals, () => this.#cache.nowMs());
     fetch.send();
     if (body) letContinue(request, exchange.response);
+  }
+}
+
+/** Ends the request with what `step` throws. */
+function attempt({ exchange }: WebRead, step: () => void): void {
+  try {
+    step();
+  } catch (error) {
+    exchange.refuse(error);
   }
 }
 

@@ -380,6 +380,24 @@ describe('requests at the same time', () => {
 });
 
 describe('errors of a web origin', () => {
+  it('are the same for all who have waited for its answer', async () => {
+    const held: (() => void)[] = [];
+    origin = await ScriptedOrigin.start((_asked, response) => {
+      held.push(() => void response.socket?.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: odd\r\n\r\n'));
+    });
+    gateway = await TestGateway.start({
+      storeUrl: origin.url,
+      buckets: {},
+      web: { url: origin.url, name: '/' },
+    });
+    const answers = Array.from({ length: 4 }, () => gateway.get('/'));
+    await expect.poll(() => gateway.gateways[0]?.waiting.requests).toBe(4);
+    for (const answer of held) answer();
+    for (const { status, body } of await Promise.all(answers))
+      expect([status, body.toString()]).toEqual([502, '502 Bad Gateway\n']);
+    expect(origin.asked).toHaveLength(1);
+  });
+
   it('are plain text where there is no answer, and a stale answer where that is allowed', async () => {
     await start(() => ({ 'cache-control': 'max-age=1', age: '5' }), { policy: { staleIfErrorMs: 60_000 } });
     await text('/held');
