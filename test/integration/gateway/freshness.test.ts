@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { holdsAt, patternContent } from '../../support/stand-in/content.ts';
 import { StandInStore } from '../../support/stand-in-store.ts';
@@ -157,4 +157,32 @@ it('RFC 9211: why the store was asked, and under which key, where that is to be 
   expect(await why('/b/why.txt', strict)).toBe('fwd=request; fwd-status=200; stored');
   clock.advance(61_000);
   expect(await why('/b/why.txt')).toBe('fwd=stale; fwd-status=200; stored');
+});
+
+describe('RFC 9111 §4.3.5: a HEAD that finds the object stale', () => {
+  const read = async (method: string) => {
+    const { headers, body } = await gateway.send(method, '/b/k');
+    return [headers['x-cache'], headers['x-amz-tagging-count'], headers['content-length'], body.toString()];
+  };
+
+  it('renews its headers and its freshness for GET, and keeps its bytes (§3.2)', async () => {
+    store.put('b', 'k', 'held', { headers: { 'x-amz-tagging-count': '1' } });
+    await read('GET');
+    clock.advance(61_000);
+    store.put('b', 'k', 'held', { headers: { 'x-amz-tagging-count': '2', 'cache-control': 'max-age=100' } });
+    store.log.clear();
+    expect(await read('HEAD')).toEqual(['REVALIDATED', '2', '4', '']);
+    clock.advance(99_000);
+    expect(await read('GET')).toEqual(['HIT', '2', '4', 'held']);
+    expect(store.log.requests.map(({ method }) => method)).toEqual(['HEAD']);
+  });
+
+  it('ends its bytes, where it is another object', async () => {
+    store.put('b', 'k', 'held');
+    await read('GET');
+    clock.advance(61_000);
+    store.put('b', 'k', 'longer');
+    expect((await read('HEAD')).slice(1)).toEqual([undefined, '6', '']);
+    expect((await read('GET')).slice(1)).toEqual([undefined, '6', 'longer']);
+  });
 });
