@@ -1,8 +1,9 @@
 /**
  * What is not said of freshness is not assumed of web origins, but guessed from how long content has not changed (RFC 9111
- * §4.2.2): the values that hold in buckets at backends of `type: http` which name no others.
+ * §4.2.2). What an answer allows of staleness counts for a day at most (RFC 5861), and clients are heard (RFC 9111 §5.2.1).
+ * These are the values that hold in buckets at backends of `type: http` which name no others.
  */
-const webDefaults = { ttl: '0s', heuristicShare: 0.1 };
+const webDefaults = { ttl: '0s', heuristicShare: 0.1, maxStale: '1d', clientDirectives: 'honour' };
 
 /** `file` with the defaults of buckets at web origins filled in. What is wrong with it is for the schema to find. */
 export function withWebDefaults(file: unknown): unknown {

@@ -21,6 +21,7 @@ describe('a bucket at a web origin', () => {
       {},
     );
     expect(buckets.a?.cache).toMatchObject({ ttlMs: 0, heuristicShare: 0.1, maxTtlMs: 86_400_000 });
+    expect(buckets.a?.cache).toMatchObject({ maxStaleMs: 86_400_000, clientDirectives: 'honour' });
     expect(buckets.a?.rules[0]?.cache).toMatchObject({ ttlMs: 60_000, heuristicShare: 0.1 });
     expect(buckets.b?.cache).toMatchObject({ ttlMs: 5_000, heuristicShare: 0 });
     expect(buckets.c?.cache).toMatchObject({ ttlMs: 60_000, heuristicShare: 0 });
