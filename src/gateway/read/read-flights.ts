@@ -4,6 +4,12 @@ import type { Learned, LookupResult } from './object-source.ts';
 import type { RecordCache } from './record-cache.ts';
 import { SingleFlight } from './single-flight.ts';
 
+/**
+ * Questions at a time, to each store, that nobody waits for. They count for no client, so they must leave the connections to
+ * those who wait; the next reader of an object whose question was left out begins it.
+ */
+const BACKGROUND_LIMIT = 16;
+
 /** Asks a store what `asked` is about; it is the read of whoever came first, without what that client asks of the cache. */
 type Ask = (asked: ObjectRead) => Promise<Learned>;
 
@@ -11,6 +17,8 @@ type Ask = (asked: ObjectRead) => Promise<Learned>;
 export class ReadFlights {
   readonly #records: Pick<RecordCache, 'askedNow' | 'isStillAsked'>;
   readonly #flights = new SingleFlight<Learned>();
+  /** Questions under way that nobody waited for as they began, by the name of the store. */
+  readonly #background = new Map<string, number>();
   #coalesced = 0;
 
   constructor(records: Pick<RecordCache, 'askedNow' | 'isStillAsked'>) {
@@ -33,9 +41,16 @@ export class ReadFlights {
     return { ...(await answer), isCollapsed: isJoined };
   }
 
-  /** Asks, unless that is under way, for whoever reads next; that it fails concerns whoever waits for it. */
+  /** Asks for whoever reads next, unless that is under way or too many such questions are. A failure is not told here. */
   begin(read: ObjectRead, question: string, ask: Ask): void {
-    this.#join(read, question, ask);
+    const { name } = read.bucket.store;
+    const running = this.#background.get(name) ?? 0;
+    if (running >= BACKGROUND_LIMIT) return;
+    const { answer, isJoined } = this.#join(read, question, ask);
+    if (isJoined) return;
+    this.#background.set(name, running + 1);
+    const end = () => this.#background.set(name, (this.#background.get(name) ?? 1) - 1);
+    answer.then(end, end);
   }
 
   /**

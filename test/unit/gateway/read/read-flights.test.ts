@@ -48,3 +48,25 @@ it('what one client asks of the cache is nothing to those who share its question
   await flights.shared(readOf('k', { directives }), 'q', ask);
   expect(asked[0]?.directives).toBeUndefined();
 });
+
+it('sixteen questions that nobody waits for are under way at a time to a store; those that are waited for are asked', async () => {
+  const { asked, flights, ask } = asking();
+  const { promise, resolve } = Promise.withResolvers<typeof anythingLearned>();
+  const hanging = (read: ObjectRead) => {
+    asked.push(read);
+    return promise;
+  };
+  for (let number = 0; number < 40; number++) flights.begin(readOf(`k${number}`), 'q', hanging);
+  expect(asked).toHaveLength(16);
+  const other = readOf('k', {
+    bucket: { ...readOf('k').bucket, store: { ...readOf('k').bucket.store, name: 'other' } },
+  });
+  flights.begin(other, 'q', ask);
+  await flights.shared(readOf('waited for'), 'q', ask);
+  expect(asked).toHaveLength(18);
+  resolve(anythingLearned);
+  await promise;
+  await new Promise(done => setImmediate(done));
+  for (let number = 0; number < 40; number++) flights.begin(readOf(`k${number}`), 'q', ask);
+  expect(asked).toHaveLength(18 + 16);
+});
