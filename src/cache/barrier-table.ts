@@ -1,18 +1,30 @@
 /** What is purged is removed by a hard barrier; a soft one makes it stale. */
 export type BarrierKind = 'hard' | 'soft';
 
-/** Three words for each slot. */
-const ROWS = 3;
+/** Where a name is noted: names of one slot that have the same mark cannot be told apart. */
+export interface BarrierPlace {
+  readonly slot: number;
+  /** Above 0. */
+  readonly mark: number;
+}
+
+/** Four words for each slot. */
+const ROWS = 4;
+
+/** In place of a mark, for a slot with barriers of several: they concern all that have it. */
+const SEVERAL = -1;
 
 /**
- * The latest barriers of each slot, in memory that all threads share. What is looked up has a slot by its hash: a barrier
- * concerns whatever has the same one, so the table never grows, and what meets by chance is asked for once more.
+ * The latest barriers of each slot, in memory that all threads share. What is looked up has a slot and a mark by its hash: a
+ * barrier concerns whatever has the same, so the table never grows, and what meets by chance is asked for once more.
  */
 export class BarrierTable {
   readonly #hard: Int32Array;
   readonly #soft: Int32Array;
   /** When the latest soft barrier was raised, in seconds since the epoch. */
   readonly #softSinceS: Uint32Array;
+  /** The mark of all barriers of the slot so far; 0: there were none. */
+  readonly #marks: Int32Array;
 
   static bytes(slots: number): number {
     return ROWS * slots * Int32Array.BYTES_PER_ELEMENT;
@@ -23,20 +35,27 @@ export class BarrierTable {
     this.#hard = new Int32Array(memory, 0, slots);
     this.#soft = new Int32Array(memory, rowBytes, slots);
     this.#softSinceS = new Uint32Array(memory, 2 * rowBytes, slots);
+    this.#marks = new Int32Array(memory, 3 * rowBytes, slots);
   }
 
-  raise(slot: number, barrier: number, kind: BarrierKind, nowMs: number): void {
+  raise({ slot, mark }: BarrierPlace, barrier: number, kind: BarrierKind, nowMs: number): void {
+    // before the barrier is there, which is looked at first
+    const known = Atomics.compareExchange(this.#marks, slot, 0, mark);
+    if (known !== 0 && known !== mark) Atomics.store(this.#marks, slot, SEVERAL);
     if (kind === 'soft') Atomics.store(this.#softSinceS, slot, Math.floor(nowMs / 1_000));
     raiseTo(kind === 'soft' ? this.#soft : this.#hard, slot, barrier);
   }
 
   /**
    * Until when that counts as fresh which was learned after barrier `since`, in milliseconds since the epoch: Infinity where
-   * no later one concerns the slot, -Infinity for what is removed.
+   * no later one concerns the place, -Infinity for what is removed.
    */
-  limitMs(slot: number, since: number): number {
-    if (Atomics.load(this.#hard, slot) > since) return -Infinity;
-    return Atomics.load(this.#soft, slot) > since ? 1_000 * Atomics.load(this.#softSinceS, slot) : Infinity;
+  limitMs({ slot, mark }: BarrierPlace, since: number): number {
+    const isRemoved = Atomics.load(this.#hard, slot) > since;
+    if (!isRemoved && Atomics.load(this.#soft, slot) <= since) return Infinity;
+    const concerned = Atomics.load(this.#marks, slot);
+    if (concerned !== mark && concerned !== SEVERAL) return Infinity;
+    return isRemoved ? -Infinity : 1_000 * Atomics.load(this.#softSinceS, slot);
   }
 }
 

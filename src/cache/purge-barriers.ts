@@ -1,4 +1,4 @@
-import { type BarrierKind, BarrierTable, raiseTo } from './barrier-table.ts';
+import { type BarrierKind, type BarrierPlace, BarrierTable, raiseTo } from './barrier-table.ts';
 import { FNV_START, finished, withText, withUnit } from './fnv.ts';
 import { bucketText, type KeyRange, type ObjectKey, partsOfText } from './object-key.ts';
 import type { ObjectRecord } from './record.ts';
@@ -80,11 +80,11 @@ export class PurgeBarriers {
   raise(scope: BarrierScope, kind: BarrierKind, nowMs: number): void {
     const barrier = Atomics.add(this.#counters, BEGUN, 1) + 1;
     if (scope.kind === 'tag') {
-      this.#tags.raise(scope.slot, barrier, kind, nowMs);
-      this.#tags.raise(ANY_TAG_SLOT, barrier, kind, nowMs);
+      this.#tags.raise(tagPlace(scope.slot), barrier, kind, nowMs);
+      this.#tags.raise(tagPlace(ANY_TAG_SLOT), barrier, kind, nowMs);
     } else {
       const { hash, length } = scope.kind === 'key' ? wholeKey(scope.objectKey) : prefixOf(scope.range);
-      this.#names.raise(slotOf(hash), barrier, kind, nowMs);
+      this.#names.raise(placeOf(hash), barrier, kind, nowMs);
       raiseTo(this.#lengths, length, barrier);
     }
     Atomics.add(this.#counters, STANDING, 1);
@@ -114,7 +114,7 @@ export class PurgeBarriers {
 
   #limitMs(text: string, tagSlots: readonly number[], since: number): number {
     let limitMs = this.#limitOfNameMs(text, since);
-    for (const slot of tagSlots) limitMs = Math.min(limitMs, this.#tags.limitMs(slot, since));
+    for (const slot of tagSlots) limitMs = Math.min(limitMs, this.#tags.limitMs(tagPlace(slot), since));
     return limitMs;
   }
 
@@ -124,7 +124,7 @@ export class PurgeBarriers {
     let limitMs = Infinity;
     const note = (length: number, of: number) => {
       if (Atomics.load(this.#lengths, length) > since)
-        limitMs = Math.min(limitMs, this.#names.limitMs(slotOf(of), since));
+        limitMs = Math.min(limitMs, this.#names.limitMs(placeOf(of), since));
     };
     note(0, hash);
     for (let at = keyStart; at < text.length; at++) {
@@ -154,6 +154,13 @@ function wholeKey({ text }: Pick<ObjectKey, 'text'>): Noted {
   return { hash: withUnit(hash, END_OF_KEY), length: WHOLE_KEY };
 }
 
-function slotOf(hash: number): number {
-  return finished(hash) % NAME_SLOTS;
+/** A key is looked up by each of its beginnings that has the length of a purged prefix, so a slot alone would be too little. */
+function placeOf(hash: number): BarrierPlace {
+  const mixed = finished(hash);
+  return { slot: mixed % NAME_SLOTS, mark: 1 + (mixed >>> 16) };
+}
+
+/** Of its tags a record knows the slots alone. */
+function tagPlace(slot: number): BarrierPlace {
+  return { slot, mark: 1 };
 }
