@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Generation } from '../../cache/generation.ts';
 
 /** Longer answers without a strong entity tag are passed on without being kept. */
@@ -10,8 +11,9 @@ const ALL_LIMIT_BYTES = 64 * 2 ** 20;
 export class Collections {
   #heldBytes = 0;
 
-  begin(): CollectedBody {
-    return new CollectedBody(this);
+  /** @param response the client's, which may hold what it was sent for longer; undefined where nobody gets it */
+  begin(response: ServerResponse | undefined): CollectedBody {
+    return new CollectedBody(this, response);
   }
 
   /** False when there is no room for `lengthBytes` more. */
@@ -29,11 +31,13 @@ export class Collections {
 /** A body that is kept only if it ends, because parts of it could not be fetched again. */
 export class CollectedBody {
   readonly #all: Collections;
+  readonly #response: ServerResponse | undefined;
   #chunks: Buffer[] = [];
   #sizeBytes = 0;
 
-  constructor(all: Collections) {
+  constructor(all: Collections, response: ServerResponse | undefined) {
     this.#all = all;
+    this.#response = response;
   }
 
   get sizeBytes(): number {
@@ -63,8 +67,11 @@ export class CollectedBody {
     return true;
   }
 
+  /** The bytes count until the client has taken them too, so that slow ones cannot hold any number (docs/architecture.md, law 8). */
   drop(): void {
-    this.#all.release(this.#sizeBytes);
+    const [all, response, sizeBytes] = [this.#all, this.#response, this.#sizeBytes];
+    if (!response || response.closed) all.release(sizeBytes);
+    else response.once('close', () => all.release(sizeBytes));
     this.#chunks = [];
     this.#sizeBytes = 0;
   }

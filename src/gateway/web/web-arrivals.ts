@@ -122,7 +122,7 @@ export class WebArrivals implements WebFetchOwner {
     // RFC 9110 §9.3.3: an answer to POST that is the content of its target
     const isContent = method === 'POST' && head.status === 200 && isStated && isOwnLocation(read, head);
     if (!isContent || !isStorable(read, 'GET', head, fetch.question.isUnkept)) return pass;
-    return { kind: 'collect', body: this.#collections.begin() };
+    return { kind: 'collect', body: this.#collections.begin(responseOf(fetch)) };
   }
 
   /** RFC 9111 §4.3.3 and §4.3.4. */
@@ -161,7 +161,7 @@ export class WebArrivals implements WebFetchOwner {
       return sizeBytes > maxObjectSizeBytes ? pass : this.#filling(fetch, head, sizeBytes, times);
     if (status === 206 || lengthBytes === 'unusable') return pass;
     const isTooLong = (lengthBytes ?? 0) > Math.min(COLLECTED_LIMIT_BYTES, maxObjectSizeBytes);
-    return isTooLong ? pass : { kind: 'collect', body: this.#collections.begin() };
+    return isTooLong ? pass : { kind: 'collect', body: this.#collections.begin(responseOf(fetch)) };
   }
 
   /** Bytes under a strong tag: they complete what is held of the same content (RFC 9111 §3.4). */
@@ -208,6 +208,10 @@ function outcomeOf({ question }: WebFetch, { status }: WebHead, isStored: boolea
     forwardStatus: status,
     ...{ isCollapsed: false, isStored, isCharged: false },
   };
+}
+
+function responseOf({ question: { client, read } }: WebFetch) {
+  return client?.isWaiting ? read.exchange.response : undefined;
 }
 
 /** The strong entity tag of an answer, if it has exactly one (RFC 9110 §8.8.1). */

@@ -1,0 +1,34 @@
+import { EventEmitter } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { expect, it } from 'vitest';
+import { Collections } from '../../../../src/gateway/web/collected-body.ts';
+
+const mebibyte = 2 ** 20;
+
+/** How many bodies of 8 MiB there is room for now. */
+function room(all: Collections): number {
+  const bodies = Array.from({ length: 9 }, () => all.begin(undefined));
+  const kept = bodies.filter(body => body.add(Buffer.alloc(8 * mebibyte)));
+  for (const body of kept) body.drop();
+  return kept.length;
+}
+
+it('all bodies together have 64 MiB, and one 8 MiB', () => {
+  const all = new Collections();
+  expect(room(all)).toBe(8);
+  const body = all.begin(undefined);
+  expect(body.add(Buffer.alloc(8 * mebibyte))).toBe(true);
+  expect(body.add(Buffer.alloc(1))).toBe(false);
+  expect(room(all)).toBe(8);
+});
+
+it('what a slow client has not taken counts until its response is closed (law 8)', () => {
+  const all = new Collections();
+  const response = Object.assign(new EventEmitter(), { closed: false });
+  const body = all.begin(response as unknown as ServerResponse);
+  body.add(Buffer.alloc(8 * mebibyte));
+  body.drop();
+  expect(room(all)).toBe(7);
+  response.emit('close');
+  expect(room(all)).toBe(8);
+});
