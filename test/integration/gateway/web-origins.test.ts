@@ -1,4 +1,5 @@
-import { request } from 'node:http';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { WebRules } from '../../../src/gateway/request/bucket.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -186,6 +187,22 @@ describe('what is stored of a web origin', () => {
     expect(confirmed.headers).toMatchObject({ 'x-new': 'yes', 'x-old': 'yes', 'x-cache': 'REVALIDATED' });
     expect((await gateway.get('/', { 'if-none-match': 'W/"1"' })).status).toBe(304);
     expect(origin.asked).toHaveLength(2);
+  });
+
+  it('answers in the turn in which the request was read', async () => {
+    await start(() => fresh);
+    await text('/a');
+    const begun: boolean[] = [];
+    const server = createServer((asked, response) => {
+      gateway.gateways[0]?.handle(asked, response);
+      begun.push(response.headersSent);
+    });
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    expect(await (await fetch(`http://127.0.0.1:${port}/a`)).text()).toBe('answer 1');
+    server.closeAllConnections();
+    await new Promise<void>(resolve => server.close(() => resolve()));
+    expect(begun).toEqual([true]);
   });
 
   it.each([
