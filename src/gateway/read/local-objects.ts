@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Generation } from '../../cache/generation.ts';
 import type { GenerationIdentity } from '../../cache/generation-identity.ts';
 import type { Asked, ObjectRecord, ReadableRecord } from '../../cache/record.ts';
+import { tagSlotsOf } from '../../cache/tag-slots.ts';
 import {
   type ContentHead,
   checksumsOf,
@@ -34,6 +35,7 @@ import {
   isRememberedRefusal,
   readableRecord,
   refusedRecord,
+  tagsOf,
   uncacheableRecord,
 } from './reply-record.ts';
 import { isFailureOfStore, withdrawsObject } from './store-failure.ts';
@@ -185,7 +187,7 @@ export class LocalObjects implements ObjectSource {
       throw new InvalidReplyError(`content-range ${head.rangeText} for part ${partNumber}`);
     const identity = tellsWhole(head, partNumber) ? identityOf(read, head) : undefined;
     if (!identity) return this.#learnUnkeepable(question, head);
-    return this.#learnReadable(question, head, this.#contentOf(question, identity));
+    return this.#learnReadable(question, head, this.#contentOf(question, head, identity));
   }
 
   async #askGet(read: ObjectRead, extent: FirstExtent | undefined): Promise<Learned> {
@@ -215,16 +217,17 @@ export class LocalObjects implements ObjectSource {
     const { read } = question;
     const { versionId, contentEncoding } = head;
     const identity = { objectKey: read.objectKey.text, versionId, entityTag, sizeBytes, contentEncoding };
-    const content = this.#contentOf(question, identity);
+    const content = this.#contentOf(question, head, identity);
     const learned = this.#learnReadable(question, head, content);
     const receiver = to > from ? this.#contents.receive(read, content, from, to, call) : undefined;
     return { learned, receiver };
   }
 
   /** The cached content if it is the store's current one, otherwise a new one. */
-  #contentOf(question: Question, identity: GenerationIdentity): Generation {
+  #contentOf(question: Question, head: ContentHead, identity: GenerationIdentity): Generation {
     const { read } = question;
-    return this.records.contentOf(read, identity, question) ?? this.#contents.create(read, identity);
+    const answer = { ...question, tagSlots: tagSlotsOf(tagsOf(head)) };
+    return this.records.contentOf(read, identity, answer) ?? this.#contents.create(read, identity);
   }
 
   #learnReadable(question: Question, head: ContentHead, content: Generation): Learned {

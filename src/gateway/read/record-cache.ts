@@ -129,13 +129,20 @@ export class RecordCache implements RecordIndex {
   }
 
   /**
-   * The cached content, if the store has just said of `read` that it is this one, and neither a write nor a purge has come since
-   * it was `asked`: bytes from before a purge are none of a content that was learned after it. From now on its bytes are asked
-   * for as `read` was: by version, if one was.
+   * The cached content, if the store has just said of `read` that it is this one, and neither a write nor a purge that removes
+   * it has come since it was asked: bytes from before a purge are none of a content that was learned after it. From now on its
+   * bytes are asked for as `read` was: by version, if one was.
+   *
+   * @param answer what the answer says of its tags, and when it was asked for
    */
-  contentOf(read: ObjectRead, identity: GenerationIdentity, asked: Asked): Generation | undefined {
+  contentOf(
+    read: ObjectRead,
+    identity: GenerationIdentity,
+    { epoch, barrier, tagSlots }: Pick<ObjectRecord, 'epoch' | 'barrier' | 'tagSlots'>,
+  ): Generation | undefined {
     const entry = this.#entryOf(read);
-    if (!entry || !this.isStillAsked(read, asked)) return undefined;
+    const isPurged = this.#barriers.removes(read.objectKey.text, tagSlots, barrier);
+    if (!entry || isPurged || epoch !== this.epochOf(read)) return undefined;
     for (const generation of generationsOf(entry)) {
       if (!isSame(generation.identity, identity)) continue;
       // what is asked for as the current version is not to be had any more once that is another one

@@ -26,11 +26,14 @@ export function outgoingFields(
   isTraced: boolean,
 ): HeaderField[] {
   const sent: HeaderField[] = hostFieldOf(bucket.web, host);
+  // they would be about a body: a GET is sent without, and an origin that refuses them would refuse it
+  const hasNoBody = request.method === 'GET' || request.method === 'HEAD';
   let via = '';
   for (const [rawName, value] of headerLines(withoutHopByHop(request.rawHeaders))) {
     const name = rawName.toLowerCase();
     if (name === 'via') via += `${value}, `;
-    else if (isPassed(name, isTraced)) sent.push({ name, value, store: false });
+    else if (isPassed(name, isTraced) && !(hasNoBody && name.startsWith('content-')))
+      sent.push({ name, value, store: false });
   }
   sent.push({ name: 'via', value: via + VIA, store: false });
   if (bucket.web.forwarded) sent.push(...forwardedFields(request, host));

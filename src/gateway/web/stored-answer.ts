@@ -149,6 +149,11 @@ function storedFields(
   return kept;
 }
 
+/** The slots of what an answer can be purged by. */
+export function tagSlotsOfAnswer(fields: readonly HeaderField[]): readonly number[] {
+  return tagSlotsOf(fields.flatMap(({ name, value }) => tagsOfField(name, value)));
+}
+
 /** What the fields say of validators and freshness. */
 function describe(
   fields: readonly HeaderField[],
@@ -165,7 +170,7 @@ function describe(
   });
   return {
     fields,
-    tagSlots: tagSlotsOf(fields.flatMap(({ name, value }) => tagsOfField(name, value))),
+    tagSlots: tagSlotsOfAnswer(fields),
     directives: { ...stated, noStore: false },
     entityTag: fieldValue(fields, 'etag'),
     lastModifiedMs: lastModified === undefined ? undefined : parseCachedDate(lastModified, receivedMs),

@@ -15,6 +15,7 @@ import {
   isStorable,
   readWebHead,
   storedAnswer,
+  tagSlotsOfAnswer,
   type WebHead,
 } from './stored-answer.ts';
 import { type AnswerPlan, isFailure, staleOutcome, type WebFetch, type WebFetchOwner } from './web-fetch.ts';
@@ -45,8 +46,13 @@ interface ClientAnswers {
 /** Statuses that say that the origin cannot answer at the moment (RFC 5861 §4). */
 const failures: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 
-/** Answers to what a request asks of its conditions or range, which are no answer for others. */
-const conditional: ReadonlySet<number> = new Set([304, 412, 416]);
+/**
+ * What is said of one request: its conditions and range, who sent it, and fields that are in no key. However it is dated, it is
+ * no answer for others, whose requests are other ones.
+ */
+const ofOneRequest: ReadonlySet<number> = new Set([
+  ...[304, 400, 401, 403, 406, 407, 408, 411, 412, 413, 415, 416, 417, 421, 422, 425, 426, 428, 429, 431],
+]);
 
 const pass: AnswerPlan = { kind: 'pass' };
 const unwanted: AnswerPlan = { kind: 'unwanted' };
@@ -70,7 +76,7 @@ export class WebArrivals implements WebFetchOwner {
     if (stale && head.status === 304 && method === 'GET') return this.#confirmed(fetch, stale, head, times);
     if (stale && failures.has(head.status) && this.#servesStale(fetch, stale, head.status)) return unwanted;
     const isForOthers =
-      !conditional.has(head.status) && isStorable(read, method, head, fetch.question.isUnkept);
+      !ofOneRequest.has(head.status) && isStorable(read, method, head, fetch.question.isUnkept);
     const mayKeep = isForOthers && isOfUse(head, read.policy, times);
     if (stale && !mayKeep && head.status < 500) this.#records.forget(read, stale);
     const plan = mayKeep ? this.#kept(fetch, head, times) : pass;
@@ -129,12 +135,15 @@ export class WebArrivals implements WebFetchOwner {
   #confirmed(fetch: WebFetch, stale: ReadableRecord, head: WebHead, times: AnswerTimes): AnswerPlan {
     const { read, flight } = fetch.question;
     const record = confirmedAnswer(stale, head, times);
-    const isStored = this.#records.store(read, record);
+    const renewed = readWebHead({ status: record.answer?.status ?? 200, fields: record.fields });
+    // a 304 may be for who asks alone, as the whole answer would be (RFC 9111 §3.5)
+    const isForOthers = isStorable(read, 'GET', renewed, fetch.question.isUnkept);
+    const isStored = isForOthers && this.#records.store(read, record);
     this.#clients.answerFrom(fetch, record, {
       ...outcomeOf(fetch, head, isStored),
       how: 'revalidated',
     });
-    flight?.land({ kind: 'stored', record, how: 'revalidated' });
+    flight?.land(isForOthers ? { kind: 'stored', record, how: 'revalidated' } : { kind: 'alone' });
     return unwanted;
   }
 
@@ -176,7 +185,7 @@ export class WebArrivals implements WebFetchOwner {
       ...{ objectKey: read.target.key.text, versionId: undefined, contentEncoding, entityTag, sizeBytes },
     };
     const asked = read.contentRead(head.vary);
-    const content = this.#records.contentOf(read, asked, identity, times);
+    const content = this.#records.contentOf(read, asked, identity, times, tagSlotsOfAnswer(head.fields));
     const record = storedAnswer(head, 200, content, times);
     const isStored = this.#records.store(read, record);
     if (!isStored) this.#cache.keepWhileRead(content);

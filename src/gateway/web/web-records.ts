@@ -67,14 +67,21 @@ export class WebRecords {
       if (held === record) this.#cache.table.forget(read.target.key, name);
   }
 
-  /** What is held of the content that the origin has just named by a strong tag, or a new one. */
+  /**
+   * What is held of the content that the origin has just named by a strong tag, or a new one: bytes from before a write or a purge
+   * are none of what was learned after it.
+   */
   contentOf(
     read: WebRead,
     asked: WebContentRead,
     identity: GenerationIdentity,
-    { epoch }: Asked,
+    { epoch, barrier }: Asked,
+    tagSlots: readonly number[],
   ): Generation {
-    const entry = epoch === this.#cache.epochs.current(read.target.key) ? this.#entryOf(read) : undefined;
+    const { key } = read.target;
+    const isPurged = this.#cache.barriers.removes(key.text, tagSlots, barrier);
+    const isCurrent = !isPurged && epoch === this.#cache.epochs.current(key);
+    const entry = isCurrent ? this.#entryOf(read) : undefined;
     for (const record of entry?.records.values() ?? [])
       if (record.kind === 'readable' && record.content instanceof Generation) {
         const known = record.content.identity;

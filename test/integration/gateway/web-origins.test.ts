@@ -171,6 +171,45 @@ describe('what is stored of a web origin', () => {
     expect(again.body.toString()).toBe('answer 1');
   });
 
+  it.each([400, 401, 403, 406, 413, 415, 421, 422, 429, 431])(
+    'is no %i, which is about one request however it is dated',
+    async status => {
+      await start(asked => (asked.headers['x-long'] === undefined ? fresh : { status, head: fresh }));
+      expect((await gateway.get('/', { 'x-long': 'x'.repeat(100) })).status).toBe(status);
+      expect((await gateway.get('/')).status).toBe(200);
+    },
+  );
+
+  it('is not renewed by a 304 for who is authorized, unless the answer says that it may be', async () => {
+    for (const [control, expected] of [
+      ['max-age=60', [200, 401]],
+      ['max-age=60, public', [200, 200]],
+    ] as const) {
+      const clock = new ManualClock(Date.now());
+      let isOpen = true;
+      await start(
+        asked => {
+          const date = new Date(clock.nowMs()).toUTCString();
+          const head = { date, etag: '"1"', 'cache-control': control };
+          if (!isOpen && asked.headers.authorization === undefined) return { status: 401, head: {} };
+          return asked.headers['if-none-match'] === undefined ? head : { status: 304, head };
+        },
+        { clock },
+      );
+      await text('/');
+      clock.advance(61_000);
+      isOpen = false;
+      const authorized = await gateway.get('/', { authorization: 'Basic x' });
+      const stranger = await gateway.get('/');
+      expect([authorized.status, stranger.status], control).toEqual(expected);
+      expect(authorized.body.toString()).toBe('answer 1');
+      if (control === 'max-age=60') {
+        await gateway.close();
+        await origin.close();
+      }
+    }
+  });
+
   it('is confirmed by its validators, and gets the fields of the 304', async () => {
     const clock = new ManualClock(Date.now());
     await start(
@@ -342,6 +381,13 @@ describe('what is passed on to a web origin', () => {
     expect(origin.lastAsked?.body).toHaveLength(0);
     expect(origin.lastAsked?.headers['x-hop']).toBeUndefined();
     expect(origin.lastAsked?.headers['content-length']).toBeUndefined();
+  });
+
+  it('has no fields about a body in a GET, which might have it refused', async () => {
+    await start(() => fresh);
+    await gateway.get('/', { 'content-type': 'x/y', 'content-encoding': 'odd' });
+    expect(origin.lastAsked?.headers).not.toMatchObject({ 'content-type': 'x/y' });
+    expect(origin.lastAsked?.headers['content-encoding']).toBeUndefined();
   });
 
   it('is told of hints before the answer', async () => {
