@@ -51,8 +51,19 @@ export class PartMap {
     if (this.#costBytes > beforeBytes) this.#onGrown();
   }
 
+  /** How many parts are known. */
+  get known(): number {
+    return this.#parts.size;
+  }
+
   entries(): [number, Part][] {
     return [...this.#parts];
+  }
+
+  /** The entry of part `number`, if that is asked for and known. */
+  entriesOf(number: number | undefined): [number, Part][] {
+    const part = number === undefined ? undefined : this.#parts.get(number);
+    return number === undefined || !part ? [] : [[number, part]];
   }
 
   #set(number: number, part: Part): void {

@@ -3,7 +3,7 @@ import type { MovedBuckets } from '../../cache/open-writes.ts';
 import type { Policy } from './access.ts';
 import type { RateLimits, RequestLimits } from './admission.ts';
 import type { AuthenticateForm } from './authenticator.ts';
-import type { Bucket } from './bucket.ts';
+import type { Bucket, WebRules } from './bucket.ts';
 import type { BucketTable } from './bucket-table.ts';
 import type { LocateParts } from './locate.ts';
 
@@ -82,9 +82,16 @@ function movedBuckets(before: BucketTable, after: BucketTable): MovedBuckets {
 /** The slot of each configured bucket, by everywhere that it is. */
 function slotsByPlace({ configuredPlaces }: BucketTable): ReadonlyMap<string, number> {
   return new Map(
-    configuredPlaces.map(({ store, bucketAtStore, keyPrefix, epochs }) => [
-      bucketText({ backend: store.identity, bucket: bucketAtStore }) + keyPrefix,
+    configuredPlaces.map(({ store, bucketAtStore, keyPrefix, web, epochs }) => [
+      bucketText({ backend: store.identity, bucket: bucketAtStore }) +
+        keyPrefix +
+        (web ? rulesText(web) : ''),
       epochs.bucketSlot,
     ]),
   );
+}
+
+/** What decides what a stored answer of a web origin is the answer to, and for whom it may be kept. */
+function rulesText({ query: { names, isSorted }, ...rules }: WebRules): string {
+  return JSON.stringify([rules, names === 'all' ? names : [...names], isSorted]);
 }

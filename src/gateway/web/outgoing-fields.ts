@@ -14,10 +14,10 @@ const ownFields: ReadonlySet<string> = new Set(['host', 'content-length', 'expec
 
 /**
  * Fields in which proxies tell of requests, and that origins believe: from a client they would change answers that are
- * cached for all. No key and no Vary has them.
+ * cached for all. No key and no Vary has them. Some origins read `_` as `-`.
  */
 const believed =
-  /^(?:forwarded|x-forwarded(?:-.*)?|x-real-ip|x-client-ip|true-client-ip|x-cluster-client-ip|x-host|x-http-host-override|x-original-.*|x-rewrite-url|x-http-method(?:-override)?|x-method-override|front-end-https)$/;
+  /^(?:forwarded|x-forwarded(?:-.*)?|x-real-ip|x-client-ip|true-client-ip|x-cluster-client-ip|cf-connecting-ip|fastly-client-ip|x-proxyuser-ip|proxy|x-scheme|x-url-scheme|x-host|x-http-host-override|x-original-.*|x-rewrite-url|x-http-method(?:-override)?|x-method-override|front-end-https)$/;
 
 /** The fields of a client's request that the origin gets, and those that the gateway adds. */
 export function outgoingFields(
@@ -48,7 +48,7 @@ export function hostFieldOf({ host: rule }: WebRules, clientHost: string): Heade
 
 function isPassed(name: string, isTraced: boolean): boolean {
   if (isTraced && (name === 'traceparent' || name === 'tracestate')) return false;
-  return !ownFields.has(name) && !believed.test(name);
+  return !ownFields.has(name) && !believed.test(name.replaceAll('_', '-'));
 }
 
 function forwardedFields(request: IncomingMessage, host: string): HeaderField[] {

@@ -130,6 +130,7 @@ const perAnswer: ReadonlySet<string> = new Set([
   'authentication-info',
   'cache-status',
   'content-length',
+  'content-range',
   'via',
   'x-cache',
 ]);

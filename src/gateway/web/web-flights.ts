@@ -41,26 +41,30 @@ export class WebFlight {
 
 /** The requests of a worker that others may wait for. */
 export class WebFlights {
-  readonly #flights = new Map<string, WebFlight>();
+  readonly #isStillAsked: (read: WebRead, asked: Asked) => boolean;
+  /** The latest of each target. */
+  readonly #flights = new Map<string, { readonly flight: WebFlight; readonly asked: Asked }>();
 
   /** Requests that waited for another's answer. */
   coalesced = 0;
 
-  /** The flight that `read` may join; one from before the last epoch change or purge is not joined. */
-  of(read: WebRead, asked: Asked): WebFlight | undefined {
-    return this.#flights.get(nameOf(read, asked));
+  /** @param isStillAsked whether what was asked then may be joined now */
+  constructor(isStillAsked: (read: WebRead, asked: Asked) => boolean) {
+    this.#isStillAsked = isStillAsked;
+  }
+
+  /** The flight that `read` may join; one that a change or a purge of its target has overtaken is not joined. */
+  of(read: WebRead): WebFlight | undefined {
+    const known = this.#flights.get(read.target.key.text);
+    return known && this.#isStillAsked(read, known.asked) ? known.flight : undefined;
   }
 
   begin(read: WebRead, asked: Asked): WebFlight {
-    const name = nameOf(read, asked);
+    const name = read.target.key.text;
     const flight = new WebFlight(() => {
-      if (this.#flights.get(name) === flight) this.#flights.delete(name);
+      if (this.#flights.get(name)?.flight === flight) this.#flights.delete(name);
     });
-    this.#flights.set(name, flight);
+    this.#flights.set(name, { flight, asked });
     return flight;
   }
-}
-
-function nameOf({ target }: WebRead, { epoch, barrier }: Asked): string {
-  return `${epoch} ${barrier} ${target.key.text}`;
 }

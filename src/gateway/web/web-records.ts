@@ -49,6 +49,11 @@ export class WebRecords {
     return { epoch, barrier, isUnsettled: this.#cache.unsettled.has(target.key) };
   }
 
+  /** Whether what was asked of the target then is what would be asked now: neither a change nor a purge came between. */
+  isStillAsked({ target: { key } }: WebRead, { epoch, barrier }: Asked): boolean {
+    return epoch === this.#cache.epochs.current(key) && !this.#cache.barriers.mayConcern(key.text, barrier);
+  }
+
   /** Stores `record`, unless the epoch was raised or it was purged since the origin was asked. */
   store(read: WebRead, record: ReadableRecord): boolean {
     const { key } = read.target;

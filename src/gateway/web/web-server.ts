@@ -37,13 +37,14 @@ export class WebServer implements WebAnswerParts {
   readonly #cache: FillingCache;
   readonly #records: WebRecords;
   readonly #arrivals: WebArrivals;
-  readonly #flights = new WebFlights();
+  readonly #flights: WebFlights;
   readonly #repeats = new WeakMap<WebRead, number>();
 
   constructor(observer: ExchangeObserver, cache: FillingCache) {
     this.observer = observer;
     this.#cache = cache;
     this.#records = new WebRecords(cache);
+    this.#flights = new WebFlights((read, asked) => this.#records.isStillAsked(read, asked));
     this.#arrivals = new WebArrivals(cache, this.#records, this);
   }
 
@@ -119,24 +120,26 @@ export class WebServer implements WebAnswerParts {
 
   /** What is stale, but served without waiting for the origin (RFC 5861 §3; RFC 9111 §5.2.1.2). */
   #giveHeld(read: WebRead, record: ReadableRecord, use: StaleUse): void {
-    const asked = this.#records.askedNow(read);
     const isGet = read.exchange.method === 'GET';
-    if (use === 'stale-while-revalidate' && isGet && !this.#flights.of(read, asked))
-      this.#send(read, record, this.#flights.begin(read, asked), false);
+    if (use === 'stale-while-revalidate' && isGet && !this.#flights.of(read))
+      this.#send(read, record, this.#begin(read), false);
     new WebAnswer(read, record, staleOutcome(use), this).give();
   }
 
   /** Waits for who asks already, or asks the origin. @param stale what it may confirm */
   #ask(read: WebRead, stale: ReadableRecord | undefined): void {
-    const asked = this.#records.askedNow(read);
     const isGet = read.exchange.method === 'GET';
-    const flight = isGet ? this.#flights.of(read, asked) : undefined;
+    const flight = isGet ? this.#flights.of(read) : undefined;
     if (flight) {
       this.#wait(read, flight);
       return;
     }
     const isForAll = isGet && !read.fields.isConditional && read.fields.range === undefined;
-    this.#send(read, stale, isForAll ? this.#flights.begin(read, asked) : undefined);
+    this.#send(read, stale, isForAll ? this.#begin(read) : undefined);
+  }
+
+  #begin(read: WebRead): WebFlight {
+    return this.#flights.begin(read, this.#records.askedNow(read));
   }
 
   #wait(read: WebRead, flight: WebFlight): void {

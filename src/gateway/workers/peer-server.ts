@@ -38,6 +38,9 @@ class UnknownBucketError extends Error {
   }
 }
 
+/** The most parts of an object that are told with each answer about it. */
+const TOLD_PARTS = 64;
+
 /**
  * Numbers contents, so that other workers can refer to them. Numbers are forgotten when the content is garbage collected.
  */
@@ -100,22 +103,25 @@ export class PeerServer {
   async #find(wire: WireRead, withChecksums: boolean): Promise<WireLookupResult> {
     const read = this.#decodeRead(wire);
     if (!read) throw new UnknownBucketError(wire.bucketName);
-    return this.#encodeResult(await this.#objects.objects.find(read, withChecksums));
+    const found = await this.#objects.objects.find(read, withChecksums);
+    return this.#encodeResult(found, read.partNumber);
   }
 
-  #encodeResult(found: LookupResult): WireLookupResult {
+  #encodeResult(found: LookupResult, partNumber: number | undefined): WireLookupResult {
     const { record } = found;
-    return { ...found, record: record.kind === 'readable' ? this.#encodeRecord(record) : record };
+    return { ...found, record: record.kind === 'readable' ? this.#encodeRecord(record, partNumber) : record };
   }
 
-  #encodeRecord(record: ReadableRecord) {
+  /** Of an object with many parts that one alone which was asked for: each question would copy thousands. */
+  #encodeRecord(record: ReadableRecord, partNumber: number | undefined) {
     if (!(record.content instanceof Generation))
       throw new TypeError('only owned contents can be sent to a peer');
     const { sizeBytes, blockBytes, parts } = record.content;
     const contentId = this.#ids.idOf(record.content);
+    const told = parts.known <= TOLD_PARTS ? parts.entries() : parts.entriesOf(partNumber);
     return {
       ...record,
-      content: { contentId, sizeBytes, blockBytes, parts: parts.entries(), partCount: parts.count },
+      content: { contentId, sizeBytes, blockBytes, parts: told, partCount: parts.count },
     };
   }
 

@@ -5,6 +5,7 @@ import type { WebRules } from '../../../src/gateway/request/bucket.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { type OriginRequest, ScriptedOrigin } from '../../support/scripted-origin.ts';
 import { TestGateway, type TestGatewayOptions } from '../../support/test-gateway.ts';
+import { turnsUntil } from '../../support/turns-until.ts';
 
 type Head = Record<string, string | string[]>;
 
@@ -284,6 +285,26 @@ describe('what is stored of a web origin', () => {
     expect(origin.asked).toHaveLength(asked);
   });
 
+  it('has the Content-Range of no answer but its own', async () => {
+    const whole = Buffer.from('0123456789');
+    await start(asked => {
+      const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(asked.headers.range ?? '') ?? [];
+      const head = { ...fresh, etag: '"1"' };
+      if (first === undefined) return { status: 200, head, body: whole };
+      const range = `bytes ${first}-${last}/10`;
+      const body = whole.subarray(Number(first), Number(last) + 1);
+      return { status: 206, head: { ...head, 'content-range': range }, body };
+    });
+    expect((await gateway.get('/', { range: 'bytes=2-3' })).headers['content-range']).toBe('bytes 2-3/10');
+    expect((await gateway.get('/', { range: 'bytes=5-6' })).headers['content-range']).toBe('bytes 5-6/10');
+    const all = await gateway.get('/');
+    expect([all.status, all.headers['content-range'], all.body.toString()]).toEqual([
+      200,
+      undefined,
+      '0123456789',
+    ]);
+  });
+
   it('has any length, and ranges of it are served', async () => {
     origin = await ScriptedOrigin.start((_asked, response) => {
       response.writeHead(200, { 'cache-control': 'max-age=60' });
@@ -363,6 +384,9 @@ describe('what is passed on to a web origin', () => {
   it.each([
     'forwarded',
     'x-forwarded-host',
+    'x_forwarded_host',
+    'x-scheme',
+    'proxy',
     'x-forwarded-proto',
     'x-forwarded-scheme',
     'x-original-url',
@@ -411,6 +435,30 @@ describe('what is passed on to a web origin', () => {
 });
 
 describe('requests at the same time', () => {
+  it('wait for one answer although something else is purged, and not for one from before their own purge', async () => {
+    await start(() => fresh);
+    const waiting: (() => void)[] = [];
+    origin.answer = (_asked, response) => {
+      const body = `answer ${origin.asked.length}`;
+      waiting.push(() => response.writeHead(200, fresh).end(body));
+    };
+    const purge = (prefix: string) => gateway.gateways[0]?.purge({ kind: 'prefix', bucket: '/', prefix });
+    const first = text('/k');
+    await turnsUntil('the first is asked', () => waiting.length === 1);
+    purge('elsewhere/');
+    const second = text('/k');
+    await turnsUntil('the second waits', () => gateway.gateways[0]?.waiting.requests === 2);
+    waiting[0]?.();
+    expect(await Promise.all([first, second])).toEqual(['answer 1', 'answer 1']);
+    const third = text('/other');
+    await turnsUntil('the third is asked', () => waiting.length === 2);
+    purge('');
+    const fourth = text('/other');
+    await turnsUntil('the fourth is asked', () => waiting.length === 3);
+    for (const answer of waiting.slice(1)) answer();
+    expect(await Promise.all([third, fourth])).toEqual(['answer 2', 'answer 3']);
+  });
+
   it('wait for one answer that may be stored, and ask for themselves where it may not', async () => {
     const held: (() => void)[] = [];
     origin = await ScriptedOrigin.start(({ url }, response) => {

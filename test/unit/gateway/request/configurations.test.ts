@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Store } from '../../../../src/backend/store.ts';
 import type { MovedBuckets } from '../../../../src/cache/open-writes.ts';
 import { anonymous } from '../../../../src/gateway/request/access.ts';
-import type { Bucket } from '../../../../src/gateway/request/bucket.ts';
+import type { Bucket, WebRules } from '../../../../src/gateway/request/bucket.ts';
 import { BucketTable, type OtherBuckets } from '../../../../src/gateway/request/bucket-table.ts';
 import { Configurations, type ServiceConfiguration } from '../../../../src/gateway/request/configurations.ts';
 import { withFallback } from '../../../../src/gateway/request/fallback-bucket.ts';
@@ -163,4 +163,24 @@ it.each([
   const [one, other] = [configurationWith(buckets, ...before), configurationWith(buckets, ...after)];
   expect(movedBy(one, other)).toBe('every');
   expect(movedBy(other, configurationWith(buckets, ...after))).toEqual(new Set());
+});
+
+it('a web origin whose paths or query are read otherwise has moved, and so has one whose answers are kept otherwise', () => {
+  const web: WebRules = {
+    ...{ host: { kind: 'origin' }, forwarded: false, originHost: 'o.test', pathPrefix: '' },
+    ...{ query: { names: 'all', isSorted: false }, storesCookies: false },
+  };
+  const at = (rules: Partial<WebRules>) =>
+    configurationWith({ site: { ...bucketOf(), name: 'site', web: { ...web, ...rules } } });
+  expect(movedBy(at({}), at({}))).toEqual(new Set());
+  const others: Partial<WebRules>[] = [
+    { pathPrefix: '/a' },
+    { storesCookies: true },
+    { host: { kind: 'client' } },
+    { forwarded: true },
+    { query: { names: new Set(['a']), isSorted: false } },
+    { query: { names: 'all', isSorted: true } },
+  ];
+  for (const other of others)
+    expect(movedBy(at({}), at(other)), JSON.stringify(other)).not.toEqual(new Set());
 });
