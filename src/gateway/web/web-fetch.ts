@@ -90,13 +90,16 @@ export class WebFetch implements StoreReceiver {
     );
   }
 
-  /** The client has left. */
+  /** The client has left. What others wait for goes on while they do: else slow answers would take all connections. */
   left(): void {
     const { flight } = this.question;
-    const isKept = this.#plan?.kind === 'collect' || this.#plan?.kind === 'fill';
-    if (isKept || (!this.#plan && flight?.isAwaited)) return;
-    this.abort();
-    flight?.land({ kind: 'alone' });
+    // an extent looks for readers itself
+    if (this.#plan?.kind === 'fill') return;
+    if (flight?.isAwaited) flight.deserted = () => this.left();
+    else {
+      this.abort();
+      flight?.land({ kind: 'alone' });
+    }
   }
 
   abort(): void {

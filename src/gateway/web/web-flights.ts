@@ -11,6 +11,8 @@ export type Landing =
 
 /** A request to an origin whose answer may be for others as well. */
 export class WebFlight {
+  /** Called when nobody waits any more, if it was not over by then; set once the first has left. */
+  deserted: (() => void) | undefined;
   readonly #waiting = new Set<(landing: Landing) => void>();
   readonly #landed: () => void;
   #isOver = false;
@@ -27,15 +29,20 @@ export class WebFlight {
   /** @returns a function that ends the wait */
   wait(told: (landing: Landing) => void): () => void {
     this.#waiting.add(told);
-    return () => this.#waiting.delete(told);
+    return () => {
+      if (this.#waiting.delete(told) && !this.isAwaited) this.deserted?.();
+    };
   }
 
   /** Without effect once it has landed. */
   land(landing: Landing): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.deserted = undefined;
     this.#landed();
-    for (const told of [...this.#waiting]) told(landing);
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const told of waiting) told(landing);
   }
 }
 

@@ -459,6 +459,33 @@ describe('requests at the same time', () => {
     expect(await Promise.all([third, fourth])).toEqual(['answer 2', 'answer 3']);
   });
 
+  it('end with the last who waits, where what may be kept comes slowly', async () => {
+    await start(() => fresh);
+    let isCutOff = false;
+    origin.answer = (_asked, response) => {
+      response.writeHead(200, fresh);
+      response.write('the beginning');
+      response.on('close', () => {
+        isCutOff = true;
+      });
+    };
+    const ask = () => {
+      const sent = request(`${gateway.url()}/k`, answer => answer.resume()).on('error', () => undefined);
+      sent.end();
+      return sent;
+    };
+    const first = ask();
+    await turnsUntil('it is asked', () => origin.asked.length === 1);
+    const second = ask();
+    await turnsUntil('the second waits', () => gateway.gateways[0]?.waiting.requests === 2);
+    first.destroy();
+    await turnsUntil('the first has left', () => gateway.gateways[0]?.waiting.requests === 1);
+    expect(isCutOff).toBe(false);
+    second.destroy();
+    await turnsUntil('the origin is told', () => isCutOff);
+    expect(origin.asked).toHaveLength(1);
+  });
+
   it('wait for one answer that may be stored, and ask for themselves where it may not', async () => {
     const held: (() => void)[] = [];
     origin = await ScriptedOrigin.start(({ url }, response) => {
