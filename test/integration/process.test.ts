@@ -132,13 +132,13 @@ describe('exit code 2', () => {
     expect(out).toBe('');
   });
 
-  it('for a file that is not there, a command that is not there, and a part that is not built', () => {
+  it('for a file that is not there, a command that is not there, and one that is not told enough', () => {
     expect(tidegate(['-c', 'nowhere.yaml'])).toMatchObject({ code: 2 });
     expect(tidegate(['fly'])).toMatchObject({ code: 2 });
     expect(tidegate(['--nonsense'])).toMatchObject({ code: 2 });
     expect(tidegate(['warm', 'photos'])).toMatchObject({
       code: 2,
-      error: 'tidegate: warm is not built yet\n',
+      error: 'tidegate: warm takes BUCKET KEY…, BUCKET --prefix PREFIX or BUCKET --manifest FILE\n',
     });
   });
 });
