@@ -1,5 +1,7 @@
-import { expect, it } from 'vitest';
-import { getRecordName, type ObjectRecord } from '../../../../src/cache/record.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Generation } from '../../../../src/cache/generation.ts';
+import { getRecordName, type ObjectRecord, type ReadableRecord } from '../../../../src/cache/record.ts';
+import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { readContentHead } from '../../../../src/gateway/fill/content-head.ts';
 import {
   lookupFresh,
@@ -8,7 +10,11 @@ import {
   storedRecordName,
 } from '../../../../src/gateway/read/record-cache.ts';
 import { uncacheableRecord } from '../../../../src/gateway/read/reply-record.ts';
+import type { ObjectRead } from '../../../../src/gateway/request/object-read.ts';
+import { WorkerCache } from '../../../../src/gateway/workers/worker-cache.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
 import { readOf } from '../../../support/object-reads.ts';
+import { recordOf } from '../../../support/records.ts';
 
 const get = readOf('k');
 const head = readOf('k', { method: 'HEAD' });
@@ -61,4 +67,66 @@ it('the 403 of an archived object is kept for GET alone', () => {
     '',
     '',
   ]);
+});
+
+describe('of an object that is held', () => {
+  const byVersion = readOf('k', { versionId: 'v1' });
+  const identity = { objectKey: get.objectKey.text, versionId: 'v1', entityTag: '"t"', sizeBytes: 100 };
+  let cache: WorkerCache;
+  let held: Generation;
+
+  /** What an answer that was asked for now says of the object. */
+  const answerNow = (read: ObjectRead): ReadableRecord => ({
+    ...recordOf(held),
+    ...{ versionId: 'v1', tagSlots: [7], ...cache.objects.records.askedNow(read) },
+  });
+
+  beforeEach(() => {
+    cache = new WorkerCache({
+      memory: allocateSharedMemory(8 * 1024 * 1024, 1024 * 1024, 1),
+      ...{ worker: 0, recordBytes: 100_000, clock: new ManualClock() },
+      ...{ random: () => 0.5, retried: () => undefined },
+    });
+    held = cache.create(byVersion, identity);
+    expect(cache.objects.records.store(byVersion, answerNow(byVersion))).toBe(true);
+  });
+
+  it('bytes that were asked for by version still are, when it is read without one', () => {
+    expect(cache.objects.records.contentOf(get, identity, answerNow(get))).toBe(held);
+    expect(held.asked).toMatchObject({ versionId: 'v1' });
+  });
+
+  const overtakings = {
+    write: () => cache.epochs.raise(get.objectKey.keySlot),
+    'purge by key': () => cache.barriers.raise({ kind: 'key', objectKey: get.objectKey }, 'hard', 0),
+    'purge by tag': () => cache.barriers.raise({ kind: 'tag', slot: 7 }, 'hard', 0),
+  };
+
+  describe.each(['write', 'purge by key', 'purge by tag'] as const)(
+    'law 5: an answer that a %s overtook',
+    how => {
+      it('has nothing of a content that was learned since, and no say in how that is asked for', () => {
+        const late = { ...byVersion, variant: { ...byVersion.variant, requestPayer: 'requester' } };
+        const answer = answerNow(late);
+        overtakings[how]();
+        held = cache.create(byVersion, identity);
+        expect(cache.objects.records.store(byVersion, answerNow(byVersion))).toBe(true);
+        expect(cache.objects.records.contentOf(late, identity, answer)).toBeUndefined();
+        expect(held.asked).toEqual({ versionId: 'v1', requestPayer: undefined });
+        expect(cache.objects.records.contentOf(late, identity, answerNow(late))).toBe(held);
+      });
+
+      it('is not stored, and takes the place of nothing that was learned since', () => {
+        const late = answerNow(get);
+        overtakings[how]();
+        const since = {
+          ...answerNow(get),
+          content: cache.create(get, { ...identity, entityTag: '"since"' }),
+        };
+        expect(cache.objects.records.store(get, since)).toBe(true);
+        expect(cache.objects.records.store(get, late)).toBe(false);
+        expect(lookupRecord(cache.objects.records, get)).toBe(since);
+      });
+    },
+  );
 });
