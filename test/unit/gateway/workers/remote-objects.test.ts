@@ -48,6 +48,8 @@ class Owner {
     this.#tier.allocate(blockBytes, { contentHash: 1, evicted: () => undefined, moved: () => undefined }) ??
     -1;
   readonly withdrawn: string[] = [];
+  /** Whether what it finds is kept. */
+  isStored = true;
   #contents = 0;
   #position = 0;
 
@@ -71,6 +73,7 @@ class Owner {
     const content = { contentId, sizeBytes, blockBytes, parts: [], partCount: undefined };
     return {
       ...foundNow,
+      isStored: this.isStored,
       record: { ...recordFields(sizeBytes), content },
     };
   }
@@ -137,18 +140,19 @@ class Own implements ObjectSource {
 }
 
 let own: Own;
+let near: Owner;
 let clock: ManualClock;
 let channel: MessageChannel;
 let remote: RemoteObjects;
 
 beforeEach(() => {
   channel = new MessageChannel();
-  const owner = new Owner().procedures;
+  near = new Owner();
   own = new Own();
   clock = new ManualClock();
   const options = { clock, onClosed: () => undefined };
-  new PeerLink(channel.port2, owner, options);
-  const link = new PeerLink(channel.port1, owner, options);
+  new PeerLink(channel.port2, near.procedures, options);
+  const link = new PeerLink(channel.port1, near.procedures, options);
   const tier = new MemoryTier(memory, 0);
   const shared = { link, pins: tier.pins, lender: new SlotLender(tier, 4) };
   remote = new RemoteObjects(shared, own, { epochs, barriers }, recordBytes);
@@ -244,8 +248,12 @@ describe('while the owner stands still, this worker is asked itself', () => {
     own.refusal = undefined;
     own.isMissing = true;
     expect((await read('missing')).record.kind).toBe('refused');
-    await turnsUntil('the owner goes on', () => owner.withdrawn.length > 1);
-    expect(owner.withdrawn).toEqual(['forbidden', 'missing']);
+    own.isMissing = false;
+    const { record } = await read('bytes');
+    for (const status of [503, 403])
+      asking.refusedByStore(readOf(`bytes ${status}`), record, { ...reply, status });
+    await turnsUntil('the owner goes on', () => owner.withdrawn.length > 2);
+    expect(owner.withdrawn).toEqual(['forbidden', 'missing', 'bytes 403']);
   });
 
   it('and when it is gone', async () => {
@@ -254,6 +262,15 @@ describe('while the owner stands still, this worker is asked itself', () => {
     await finding;
     expect(own.asked).toEqual(['find']);
   });
+});
+
+it('what the owner did not keep is known nowhere here', async () => {
+  near.isStored = false;
+  await remote.find(readOf('k'));
+  expect(lookupFresh(remote.records, readOf('k'), 0)).toBeUndefined();
+  near.isStored = true;
+  const { record } = await remote.find(readOf('k'));
+  expect(lookupFresh(remote.records, readOf('k'), 0)).toBe(record);
 });
 
 it('while the owner answers, this worker is asked nothing', async () => {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { StoreRequest } from '../../../../src/backend/store.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { WorkerCache } from '../../../../src/gateway/workers/worker-cache.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -49,4 +50,44 @@ it('contents of one store that are being filled leave memory for those of anothe
   expect(fill('slow', 'a', 4)).toBe(4);
   expect(fill('slow', 'b', pages)).toBe(1);
   expect(fill('fast', 'two', 2)).toBe(2);
+});
+
+it('bytes are asked for with the consent to pay of whom the store has answered last', () => {
+  const cache = newCache();
+  const asked: StoreRequest[] = [];
+  const call = {
+    pause: () => undefined,
+    resume: () => undefined,
+    took: () => undefined,
+    abort: () => undefined,
+  };
+  const store = {
+    ...silentStore,
+    send: (request: StoreRequest) => {
+      asked.push(request);
+      return call;
+    },
+  };
+  const identity = { objectKey: 'k', versionId: undefined, entityTag: '"t"', sizeBytes: 2 * mebibyte };
+  const plain = readOf('k', { bucket: bucketOf(store) });
+  const paying = { ...plain, variant: { ...plain.variant, requestPayer: 'requester' } };
+  const payers = () =>
+    asked.splice(0).map(({ fields = [] }) => fields.find(({ name }) => name === 'request-payer')?.value);
+  for (const [first, then] of [
+    ['requester', undefined],
+    [undefined, 'requester'],
+  ] as const) {
+    const content = cache.create(first ? paying : plain, identity);
+    const read = (from: number) => {
+      const reader = content.open(from, from + 1);
+      void reader.next();
+      return reader;
+    };
+    const readers = [read(0)];
+    expect(payers()).toEqual([first]);
+    content.askAs({ versionId: undefined, requestPayer: then });
+    readers.push(read(content.blockBytes));
+    expect(payers()).toEqual([then]);
+    for (const reader of readers) reader.close();
+  }
 });
