@@ -20,11 +20,12 @@ let pace: 'go' | 'hold' | 'stop';
 let isWanted: boolean;
 let lacksRoom: boolean;
 let hasRetries: boolean;
+let answeredWhole: Extent[];
 
 beforeEach(() => {
   asked = [];
   slotFreed = new Set();
-  ended = [];
+  [ended, answeredWhole] = [[], []];
   pace = 'go';
   isWanted = true;
   lacksRoom = false;
@@ -65,7 +66,13 @@ function extent(from: number, to: number): Extent {
     retried: () => undefined,
     readers: { pace: () => pace, isWanted: () => isWanted, isWantedSoon: () => isWanted },
   };
-  const keeper: ExtentOwner = { ended: one => ended.push(one), answeredWhole: () => undefined };
+  const keeper: ExtentOwner = {
+    ended: one => ended.push(one),
+    answeredWhole: one => {
+      answeredWhole.push(one);
+      return undefined;
+    },
+  };
   const source = askedRanges(asked, sizeBytes, () => hasRetries);
   return new Extent(new BlockWriter(generation, from, to), source, surroundings, keeper);
 }
@@ -360,6 +367,43 @@ it('ends with the block that is arriving once nobody wants the rest, and gives t
   last().bytes(blockBytes - 100);
   expect(ended).toEqual([one]);
   expect(last().state).toBe('aborted');
+});
+
+it('asks for nothing again when nobody wants it any more by the end of the pause', () => {
+  const one = extent(0, blockBytes);
+  one.start();
+  last().breakOff();
+  one.stopSoon();
+  expect(ended).toEqual([one]);
+  clock.advance(60_000);
+  expect(asked).toHaveLength(1);
+});
+
+it.each([false, true])(
+  'a store that sends all of the content brings it to nobody, once nobody wants it (%s)',
+  isOver => {
+    const one = extent(0, blockBytes);
+    one.start();
+    if (isOver) one.stopSoon();
+    last().answerWhole();
+    expect(answeredWhole).toEqual(isOver ? [] : [one]);
+  },
+);
+
+it.each([
+  ['ends after a second, where nobody reads it', false],
+  ['goes on for a reader', true],
+])('a transfer that was taken over %s', (_, isRead) => {
+  const one = extent(0, sizeBytes);
+  one.start();
+  one.adopt(last(), sizeBytes, false);
+  last().answer().bytes(blockBytes);
+  isWanted = isRead;
+  clock.advance(999);
+  expect(ended).toEqual([]);
+  clock.advance(1);
+  expect(ended).toEqual(isRead ? [] : [one]);
+  expect(last().state).toBe(isRead ? 'running' : 'aborted');
 });
 
 it('gives up a block that nobody wants when it does not arrive within a second, and keeps what has', () => {
