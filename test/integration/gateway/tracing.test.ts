@@ -278,4 +278,13 @@ describe('a gateway that records spans', () => {
     expect(JSON.stringify(spans)).not.toContain(secret);
     expect(JSON.stringify(spans)).toContain('X-Amz-Signature=[redacted]');
   });
+
+  it('law 7: has no secret in the span of a call to the store either, where the key is a presigned URL', async () => {
+    await start(true);
+    const secret = 'feedfacefeedfacefeedfacefeedface';
+    await gateway.get(`/b/k${encodeURIComponent(`?X-Amz-Signature=${secret}`)}`, { traceparent: sampled });
+    await turnsUntil('both spans are there', () => spans.length === 2);
+    expect(asked[0]?.url).toContain(secret);
+    expect(JSON.stringify(spans)).not.toContain(secret);
+  });
 });
