@@ -11,7 +11,7 @@ export type PurgeRequest = { readonly soft: boolean } & (
   | { readonly kind: 'tag'; readonly tag: string }
 );
 
-/** The result. The purge is already effective while entries are still being counted. */
+/** What came of a purge, which is effective by then; `pending`: of too many to be counted, memory is given back by and by. */
 export type PurgeOutcome =
   | { readonly kind: 'purged'; readonly objects: number; readonly bytes: number }
   | { readonly kind: 'pending' }

@@ -146,7 +146,8 @@ export class OriginStore implements Store {
   }
 
   /**
-   * Queues the request, see `CallQueue`, or refuses it at once, see `Breaker`. Never throws: errors in the request itself are reported to `receiver` later.
+   * Queues the request, see `CallQueue`, or refuses it at once, see `Breaker`. Never throws: errors in the request itself are
+   * reported to `receiver` later.
    */
   send(request: StoreRequest, receiver: StoreReceiver): StoreCall {
     if (this.#hedges && isHedged(request)) return HedgedCall.send(request, receiver, this.#hedges);

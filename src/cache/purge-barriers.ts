@@ -49,7 +49,8 @@ export function allocateBarriers(): BarrierMemory {
  * for it, and every later one that is for its key, a prefix of it, its bucket or one of its tags concerns it. So a purge
  * takes effect in all threads at once and costs the same whatever they hold (docs/architecture.md, law 5).
  *
- * Barriers are noted by hash. Nothing is gained by names that collide: who chooses them has what is his own asked for again.
+ * Barriers are noted by hash. Nothing is gained by a name that is chosen to collide: it is an object of whoever chose it that is
+ * asked for again.
  */
 export class PurgeBarriers {
   readonly #counters: Int32Array;

@@ -62,7 +62,8 @@ export function connectReport(config: GatewayConfig, results: ProbeResults): Con
 const embedded: Finding = { text: 'is the embedded store, which is exact', exitCode: 0 };
 
 /**
- * Whether there are credentials, whether the circuit breaker gets its answer, how the store distinguishes keys, then each request that it refused.
+ * Whether there are credentials, whether the circuit breaker gets its answer, how the store distinguishes keys, then each
+ * request that it refused.
  *
  * @param restriction the configuration key that restricts object keys although `keys` of the backend is not set
  */

@@ -18,8 +18,7 @@ export interface RequestDirectives {
 
 /**
  * Parses the directives of a request; undefined where there are none. Pragma counts only without Cache-Control (RFC 9111
- * §5.4). An invalid
- * number counts as 0, see `secondsOf`.
+ * §5.4). An invalid number counts as 0, see `secondsOf`.
  *
  * @param cacheControl all lines joined by commas, like `pragma`
  */

@@ -4,7 +4,8 @@ import { TLSSocket } from 'node:tls';
 /**
  * Has the connection of a request that undici breaks off end with a reset. Else it ends as one that has sent all it wanted
  * to, and there are stores (versitygw) that take a body for whole that ends before its length: what was to be cut off
- * became an object. So it did over TLS: Go accepts an end without a closing alert between two records.
+ * became an object. Over TLS too: Go takes a connection that ends between two records for one that was closed in order, also
+ * without a closing alert.
  *
  * A process that dies cannot choose: see docs/access.md.
  *
@@ -25,8 +26,8 @@ function isOfIdleConnection(error: Error): boolean {
 }
 
 /**
- * Where either side has ended its sending, there is nothing to cut off, and node:net never tells the close of a connection
- * whose reset the system refuses: while it ends.
+ * Nothing where either side has ended its sending: there is nothing to cut off, and the system refuses to reset a connection
+ * that is ending; node:net would never tell its close then.
  */
 function closeByReset(socket: Socket): void {
   if (socket.readableEnded || socket.writableEnded) return;

@@ -31,8 +31,8 @@ export function createBreaker(
 ): Breaker | undefined {
   if (backend.type === 'embedded' || backend.breaker === false) return undefined;
   const { breaker: configured } = backend;
-  // all backends without a place of their own share the last one: they get memory of their own, so that their states do
-  // not mix
+  // all backends without a place of their own have the last one: each of them gets memory that no other thread shares, so that
+  // their states do not mix
   const isOwn = place.index < BACKEND_PLACES - 1;
   const breaker = new Breaker({
     settings: { ...configured, questionMs: QUESTION_LIMIT_MS + BESIDE_LIMIT_MS },
@@ -48,7 +48,7 @@ export function createBreaker(
   return breaker;
 }
 
-/** How often it was asked in vain meanwhile is in the metrics. */
+/** Tells when the breaker opens and closes. How often the backend was asked in vain in between is in the metrics alone. */
 function logChange(
   logger: Logger,
   backend: string,

@@ -68,6 +68,8 @@ export function purgeEverywhere(
       const problem = aliasProblem(config, request);
       if (problem !== undefined) return { kind: 'alias', problem };
     }
+    // each raises the barriers, which all share: only workers know the buckets, the configuration of one of them may be older
+    // than another's, and each counts what it holds
     const purged = await pool.callAll(
       'purge',
       request.kind === 'object' ? { ...request, kind: 'key' } : request,

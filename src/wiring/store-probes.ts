@@ -25,7 +25,10 @@ export class StoreProbes {
   }
 }
 
-/** What the first bucket of a backend is called there that is configured by name, be it as the fallback of that of another. */
+/**
+ * What the first bucket that is configured by name is called at a backend: one of this backend, or one of another that has this
+ * one as its fallback.
+ */
 export function askedBucketAt(
   backend: string,
   config: Pick<GatewayConfig, 'buckets' | 'backends'>,

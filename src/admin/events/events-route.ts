@@ -22,7 +22,7 @@ export interface StoreEvents {
 
 type EventResult = 'invalidated' | 'unknown-bucket' | 'ignored' | 'confirmed';
 
-/** That of topics, which others do not reach. */
+/** The longest message of a topic; what other senders send is shorter. */
 const MAX_BODY_BYTES = 256 * 1024;
 
 /** Bodies that wait for those before them. */

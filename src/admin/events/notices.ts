@@ -18,7 +18,7 @@ const text = z.string({ error: 'a text' }).min(1, { error: 'a text that is not e
 /** Stores send one or some at a time; each costs time of every worker. */
 const MAX_EVENTS = 500;
 
-/** Looked at first: a fault of each of many thousand records would be as many faults to tell. */
+/** What is looked at first, so that too many records are refused before each of them is checked and its faults are listed. */
 const anyRecords = z.looseObject({
   Records: z.array(z.unknown(), { error: 'a list of event records' }),
 });

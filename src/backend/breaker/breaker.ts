@@ -177,7 +177,10 @@ export class Breaker {
     return Atomics.load(words, index);
   }
 
-  /** Replaces the state by what `step` makes of it, which is repeated where another thread was faster; false if that is the same. */
+  /**
+   * Replaces the state by what `step` makes of it, which is repeated where another thread was faster; false if that is the
+   * same.
+   */
   #exchange(step: (state: BreakerState, nowMs: number) => BreakerState): boolean {
     const { words, index, address } = this.#options;
     for (;;) {

@@ -16,7 +16,7 @@ export type PurgeScope =
 /** @param soft whether the objects are kept, to be revalidated at their next use */
 export type PurgeOrder = PurgeScope & { readonly soft?: boolean };
 
-/** What a purge concerned. Where many entries would have to be looked at, nobody counts. */
+/** What a purge concerned. Where many entries would have to be looked at, nobody counts: only memory is `pending` then. */
 export type Purged =
   | { readonly kind: 'counted'; readonly objects: number; readonly bytes: number }
   | { readonly kind: 'pending' };

@@ -75,10 +75,9 @@ export class LocalObjects implements ObjectSource {
   }
 
   /**
-   * The record for `read`, requested from the store if necessary.
+   * The record for `read`, see `ObjectSource`.
    *
    * @param withChecksums whether it must have all checksums the store has (docs/semantics.md, Decided 12)
-   * @throws RefusedByStoreError for an answer that must not be shared; StoreError when there is none; NotCachedError
    */
   async find(read: ObjectRead, withChecksums = false): Promise<LookupResult> {
     if (read.directives?.onlyIfCached) return heldAnswer(this.records, read, this.#clock.nowMs());
@@ -115,7 +114,7 @@ export class LocalObjects implements ObjectSource {
    * a late refusal says nothing about an object that was written, or a record that was purged, in between.
    */
   refusedByStore(read: ObjectRead, record: ObjectRecord, reply: WholeReply): void {
-    // before that makes other records of what is held
+    // asked first: `withdraw` makes other records of what is held
     const isCurrent = this.records.isCurrent(read, record);
     if (withdrawsObject(reply.status)) this.withdraw(read);
     if (!isCurrent || !isRememberedRefusal(reply)) return;

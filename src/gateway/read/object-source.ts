@@ -32,7 +32,8 @@ export interface ObjectSource {
    * The record for `read`, requested from the store if necessary.
    *
    * @param withChecksums whether the store is asked for all its checksums: a partial response may have omitted them
-   * @throws RefusedByStoreError, StoreError, InvalidReplyError, OverloadedError
+   * @throws RefusedByStoreError for an answer that must not be shared; StoreError when there is none; InvalidReplyError,
+   * OverloadedError; NotCachedError for a client that wants only what is held
    */
   find(read: ObjectRead, withChecksums?: boolean): Promise<LookupResult>;
   /** `record` turned out to be outdated and must not be used again. */

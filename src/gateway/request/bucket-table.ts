@@ -95,7 +95,7 @@ export class BucketTable {
     return bucket ? placesOf(bucket) : [];
   }
 
-  /** Everywhere that reads may come from and that is called `nameAtStore` at its store. */
+  /** All places that reads may come from, of any bucket, that are called `nameAtStore` at their store. */
   placesCalled(nameAtStore: string): readonly Bucket[] {
     const other = this.findOther(nameAtStore);
     const places = [...this.configuredPlaces, ...(other ? placesOf(other) : [])];

@@ -103,7 +103,8 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
   }
 
   /**
-   * In place of the owner. It may have learned that the store refuses the object, so nothing stale is served here; and it is told of what is refused here, since it may only be blocked.
+   * In place of the owner. It may have learned that the store refuses the object, so nothing stale is served here; and it is
+   * told of what is refused here, since it may only be blocked.
    */
   async #findInstead(read: ObjectRead, withChecksums: boolean): Promise<LookupResult> {
     const policy = { ...read.policy, staleWhileRevalidateMs: 0, staleIfErrorMs: 0, maxStaleMs: 0 };
