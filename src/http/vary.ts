@@ -43,8 +43,11 @@ const preferences: ReadonlySet<string> = new Set([
   'accept-language',
 ]);
 
+/** A longer value is compared as it is spelled. */
+const LONGEST_LIST = 1_024;
+
 function selectingValue(name: string, value: string | undefined): string | undefined {
-  if (value === undefined) return undefined;
+  if (value === undefined || value.length > LONGEST_LIST) return value;
   const members = listMembers(value);
   return preferences.has(name)
     ? members

@@ -31,7 +31,10 @@ beforeAll(async () => {
   gateway = await GatewayProcess.start({
     backends: { store: { type: 's3', endpoint: store.directUrl, credentials } },
     buckets: {
-      open: { backend: 'store', access: 'public', cache },
+      open: {
+        ...{ backend: 'store', access: 'public', cache },
+        anonymous: [{ actions: ['GetObject', 'GetObjectTagging'] }],
+      },
       closed: { backend: 'store', access: 'verify', cache },
     },
     clients: [{ ...credentials, allow: [{ buckets: ['closed'], keys: ['**'], actions: ['GetObject'] }] }],
@@ -62,12 +65,15 @@ const changing = new Set([
 const constants = new Set<string>();
 
 /**
- * Asks for the open object with an origin that nobody asked with before; what is wrong with the answer. MinIO refuses
- * so many bytes of headers, and echoes the origin with the refusal.
+ * Asks for the tags of the open object, which is passed on, with an origin that nobody asked with before; what is wrong with
+ * the answer. MinIO refuses so many bytes of headers, and echoes the origin with the refusal.
  */
 async function echo(number: number): Promise<readonly string[]> {
   const origin = longOrigin(number);
-  const { status, headers, text } = await rawRequest(gateway.url, { path: '/open/k', headers: { origin } });
+  const { status, headers, text } = await rawRequest(gateway.url, {
+    path: '/open/k?tagging',
+    headers: { origin },
+  });
   constants.add(
     JSON.stringify(
       Object.entries(headers)

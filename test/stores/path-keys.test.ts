@@ -114,6 +114,7 @@ describe.each(realStores)('%s, which takes keys for paths', (name, start) => {
 buckets: { files: { backend: store, access: verify } }`,
       {},
     );
-    expect((await connectToStores(config)).get('store')).toMatchObject([{ kind: 'path' }]);
+    const found = (await connectToStores(config)).get('store') ?? [];
+    expect(found.map(({ kind }) => kind)).toContain('path');
   });
 });

@@ -41,6 +41,9 @@ export function passedBodyOf(
   });
 }
 
-export function hasBody({ headers }: IncomingMessage): boolean {
+/** HTTP/2 frames a body that no field announces (RFC 9113 §8.1). */
+export function hasBody(request: IncomingMessage): boolean {
+  const { headers, httpVersionMajor, complete } = request;
+  if (httpVersionMajor === 2) return !complete;
   return headers['transfer-encoding'] !== undefined || headers['content-length'] !== undefined;
 }

@@ -78,7 +78,8 @@ export class WebArrivals implements WebFetchOwner {
     const isForOthers =
       !ofOneRequest.has(head.status) && isStorable(read, method, head, fetch.question.isUnkept);
     const mayKeep = isForOthers && isOfUse(head, read.policy, times);
-    if (stale && !mayKeep && head.status < 500) this.#records.forget(read, stale);
+    if (stale && !mayKeep && endsStored(read, head, fetch.question.isUnkept))
+      this.#records.forget(read, stale);
     const plan = mayKeep ? this.#kept(fetch, head, times) : pass;
     if (plan.kind === 'pass') flight?.land({ kind: 'alone' });
     if (plan.kind !== 'fill') this.#clients.report(fetch, outcomeOf(fetch, head, plan.kind === 'collect'));
@@ -208,6 +209,16 @@ export class WebArrivals implements WebFetchOwner {
     if (isSame) this.#records.store(read, confirmedAnswer(held, readWebHead(head), times));
     else this.#records.forget(read, held);
   }
+}
+
+/**
+ * Whether an answer ends what is stored, though it is not kept itself: the origin has something else now. One that is about
+ * its request alone does not, nor one that is not kept because of who asked.
+ */
+function endsStored(read: WebRead, head: WebHead, isUnkept: boolean): boolean {
+  if (head.status >= 500) return false;
+  if (read.isPersonal || isUnkept) return false;
+  return head.status === 401 || head.status === 403 || !ofOneRequest.has(head.status);
 }
 
 function outcomeOf({ question }: WebFetch, { status }: WebHead, isStored: boolean): LookupOutcome {

@@ -37,6 +37,8 @@ export class WebRead {
   /** What the client asks of the cache, where it is heard. */
   readonly directives: RequestDirectives | undefined;
   #sent: readonly HeaderField[] | undefined;
+  /** Names of variants by the list of fields: most that are held of a target vary by the same. */
+  readonly #variantNames = new Map<string, string>();
 
   constructor(
     exchange: Exchange,
@@ -73,7 +75,13 @@ export class WebRead {
 
   /** Names the answer that this request selects, among those that vary by `names`. */
   variantName(names: readonly string[]): string {
-    return names.length === 0 ? '' : bounded(variantName(names, name => fieldValue(this.sent, name)));
+    if (names.length === 0) return '';
+    const list = names.join();
+    const known = this.#variantNames.get(list);
+    if (known !== undefined) return known;
+    const made = bounded(variantName(names, name => fieldValue(this.sent, name)));
+    this.#variantNames.set(list, made);
+    return made;
   }
 
   /** Whether `record` answers a request like this one (RFC 9111 §4.1). @param name of the record */

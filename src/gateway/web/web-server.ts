@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { StoreError } from '../../backend/store.ts';
 import { servedOnErrorUntilMs } from '../../cache/freshness.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { isReusable, type StaleUse, staleUse } from '../../cache/reuse.ts';
@@ -15,13 +16,13 @@ import { PassedAnswer } from './passed-answer.ts';
 import { passedBodyOf } from './passed-request-body.ts';
 import type { WebHead } from './stored-answer.ts';
 import { WebAnswer, type WebAnswerParts } from './web-answer.ts';
-import { type FillingCache, isSafe, WebArrivals } from './web-arrivals.ts';
+import { type FillingCache, WebArrivals } from './web-arrivals.ts';
 import { isFailure, staleOutcome, WebFetch, type WebQuestion } from './web-fetch.ts';
 import { type Landing, type WebFlight, WebFlights } from './web-flights.ts';
 import { prepare, WebHeaders } from './web-headers.ts';
 import { WebRead } from './web-read.ts';
 import { WebRecords } from './web-records.ts';
-import { targetProblem, type WebAddress, webTarget } from './web-target.ts';
+import { targetProblem, type WebAddress, webTarget, wholeTarget } from './web-target.ts';
 
 /** Methods that are told apart in metrics; clients choose others. */
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
@@ -85,10 +86,14 @@ export class WebServer implements WebAnswerParts {
 
   answerAnew(read: WebRead, record: ReadableRecord, error: unknown): void {
     this.#records.forget(read, record);
+    if (this.#mayRepeat(read)) attempt(read, () => this.#ask(read, undefined));
+    else read.exchange.refuse(error);
+  }
+
+  #mayRepeat(read: WebRead): boolean {
     const repeats = (this.#repeats.get(read) ?? 0) + 1;
     this.#repeats.set(read, repeats);
-    if (repeats > REPEATED_LOOKUPS) read.exchange.refuse(error);
-    else attempt(read, () => this.#ask(read, undefined));
+    return repeats <= REPEATED_LOOKUPS;
   }
 
   answerFrom(fetch: WebFetch, record: ReadableRecord, outcome: LookupOutcome, head?: WebHead): void {
@@ -153,7 +158,9 @@ export class WebServer implements WebAnswerParts {
   }
 
   #landed(read: WebRead, landing: Landing): void {
-    if (landing.kind === 'failed') this.#giveStale(read, landing.error);
+    if (landing.kind === 'failed' && mayBeOfOneRequest(landing.error) && this.#mayRepeat(read))
+      this.#ask(read, this.#records.find(read));
+    else if (landing.kind === 'failed') this.#giveStale(read, landing.error);
     else if (landing.kind === 'stored' && this.#records.find(read) === landing.record)
       this.#give(read, landing.record, {
         ...{ how: landing.how, forwarded: landing.how === 'fetched' ? 'uri-miss' : 'stale' },
@@ -204,21 +211,28 @@ export class WebServer implements WebAnswerParts {
   }
 
   #start(read: WebRead, parts: Pick<WebQuestion, 'stale' | 'flight' | 'fields'>, isAwaited: boolean): void {
-    const { exchange, request, target } = read;
+    const { exchange, request } = read;
     let fetch: WebFetch | undefined;
     const client = isAwaited ? new PassedAnswer(exchange, this.observer, () => fetch?.left()) : undefined;
     const { method } = exchange;
     const refused = (error: unknown) => fetch?.refuse(error);
-    const body = isSafe(method) ? undefined : passedBodyOf(read, this.observer, refused);
+    const isRead = method === 'GET' || method === 'HEAD';
+    const body = isRead ? undefined : passedBodyOf(read, this.observer, refused);
+    const target = isRead ? read.target.target : wholeTarget(read.address);
     const isUnkept = read.directives?.noStore ?? false;
     const asked = { ...this.#records.askedNow(read), requestedMs: this.#cache.nowMs() };
     const question: WebQuestion = {
-      ...{ ...parts, read, method, target: target.target, asked, client, body, isUnkept },
+      ...{ ...parts, read, method, target, asked, client, body, isUnkept },
     };
     fetch = new WebFetch(question, this.#arrivals, () => this.#cache.nowMs());
     fetch.send();
     if (body) letContinue(request, exchange.response);
   }
+}
+
+/** Whether an origin may have failed because of what the first has sent: those who wait have sent something else. */
+function mayBeOfOneRequest(error: unknown): boolean {
+  return error instanceof StoreError && error.code === 'BROKEN';
 }
 
 /** Ends the request with what `step` throws. */

@@ -83,6 +83,11 @@ export function webTarget({ bucket, path, query, host }: WebAddress, scheme: str
   };
 }
 
+/** The target at the origin of a request whose answer is not looked for in the cache: with all of its query. */
+export function wholeTarget({ bucket, path, query }: WebAddress): string {
+  return bucket.web.pathPrefix + path + (query === undefined ? '' : `?${query}`);
+}
+
 /** Whether the origin learns which host and scheme the client asked. */
 function tellsHost({ host, forwarded }: WebRules): boolean {
   return host.kind === 'client' || forwarded;

@@ -399,6 +399,19 @@ describe('what is passed on to a web origin', () => {
     expect((await gateway.get('/')).headers['x-seen']).toBe('undefined');
   });
 
+  it('has all of the query where the answer is not looked for in the cache, and the body of any method', async () => {
+    await start(() => ({}), { rules: { query: { names: new Set(['a']), isSorted: true } } });
+    for (const method of ['POST', 'DELETE', 'OPTIONS']) {
+      await sendBody(method, '/k?b=2&a=1', 'body');
+      expect([origin.lastAsked?.url, origin.lastAsked?.body.toString()], method).toEqual([
+        '/k?b=2&a=1',
+        'body',
+      ]);
+    }
+    await text('/k?b=2&a=1');
+    expect(origin.lastAsked?.url).toBe('/k?a=1');
+  });
+
   it('has neither the body of a GET nor the fields that Connection names', async () => {
     await start(() => fresh);
     await sendBody('GET', '/', 'body', undefined, { connection: 'close, x-hop', 'x-hop': '1' });
@@ -517,7 +530,51 @@ describe('requests at the same time', () => {
   });
 });
 
+describe('what is stale', () => {
+  it.each([
+    ['no-store', { 'cache-control': 'no-store' }],
+    ['Authorization', { authorization: 'Basic x' }],
+    ['what the origin refuses', { 'x-long': 'x' }],
+  ])('is kept when one request with %s is answered otherwise', async (_, headers: Record<string, string>) => {
+    const clock = new ManualClock(Date.now());
+    let isDown = false;
+    await start(
+      asked => {
+        const date = new Date(clock.nowMs()).toUTCString();
+        if (isDown) return { status: 503, head: {} };
+        if (asked.headers['x-long'] !== undefined) return { status: 431, head: {} };
+        return { date, 'cache-control': 'max-age=1, stale-if-error=600' };
+      },
+      { clock, policy: { maxStaleMs: 600_000, clientDirectives: 'honour' } },
+    );
+    expect(await text('/')).toBe('answer 1');
+    clock.advance(5_000);
+    await gateway.get('/', headers);
+    isDown = true;
+    expect((await gateway.get('/')).body.toString()).toBe('answer 1');
+  });
+});
+
 describe('errors of a web origin', () => {
+  it('that one request may have caused are no answer to who waits', async () => {
+    await start(() => fresh);
+    const broken: (() => void)[] = [];
+    origin.answer = (asked, response) => {
+      if (asked.headers['x-odd'] === undefined) response.writeHead(200, fresh).end('fine');
+      else broken.push(() => response.destroy());
+    };
+    const odd = gateway.get('/k', { 'x-odd': '1' });
+    await turnsUntil('it is asked', () => broken.length === 1);
+    const waiting = gateway.get('/k');
+    await turnsUntil('the other waits', () => gateway.gateways[0]?.waiting.requests === 2);
+    const breaking = setInterval(() => {
+      for (const cut of broken.splice(0)) cut();
+    }, 1);
+    expect((await odd).status).toBe(503);
+    clearInterval(breaking);
+    expect((await waiting).body.toString()).toBe('fine');
+  });
+
   it('are the same for all who have waited for its answer', async () => {
     const held: (() => void)[] = [];
     origin = await ScriptedOrigin.start((_asked, response) => {
