@@ -125,6 +125,13 @@ describe('Forwarded', () => {
     expect(told({ forwarded: value }).address).toBe('10.0.0.1');
   });
 
+  it('of a long one the last 64 count', () => {
+    const value = Array.from({ length: 100 }, (_, index) => `for=10.0.0.${index}`).join();
+    expect(forwarded(value)?.map(({ address }) => address)).toEqual(
+      Array.from({ length: 64 }, (_, index) => `10.0.0.${36 + index}`),
+    );
+  });
+
   it('never throws, whatever it is', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), value => void forwarded(value)));
   });

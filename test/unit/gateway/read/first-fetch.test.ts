@@ -195,6 +195,11 @@ describe('law 3: an answer that cannot be the one to this question is given up',
   it.each<[string, FirstExtent | undefined, Record<string, string>]>([
     ['another range', first, { 'content-range': 'bytes 1-4/10', 'content-length': '4' }],
     ['a shorter range than there is', first, { 'content-range': 'bytes 0-2/10', 'content-length': '3' }],
+    [
+      'another length of the end',
+      { kind: 'suffix', lengthBytes: 3 },
+      { 'content-range': 'bytes 5-9/10', 'content-length': '5' },
+    ],
     ['no range', first, { 'content-length': '4' }],
     ['another length', first, { 'content-range': 'bytes 0-3/10', 'content-length': '5' }],
     [

@@ -12,6 +12,7 @@ import {
 import { uncacheableRecord } from '../../../../src/gateway/read/reply-record.ts';
 import type { ObjectRead } from '../../../../src/gateway/request/object-read.ts';
 import { WorkerCache } from '../../../../src/gateway/workers/worker-cache.ts';
+import { parseRequestDirectives } from '../../../../src/http/request-directives.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { readOf } from '../../../support/object-reads.ts';
 import { recordOf } from '../../../support/records.ts';
@@ -59,6 +60,12 @@ it('a stale record is found, but answers nothing', () => {
   expect(lookupFresh(index, get, ttlMs - 1)).toBe(record);
   expect(lookupFresh(index, get, ttlMs)).toBeUndefined();
   expect(lookupRecord(index, get)).toBe(record);
+});
+
+it('what a client asks of the cache does not concern what is not kept', () => {
+  const asked = { ...get, directives: parseRequestDirectives('no-cache, max-age=0', undefined) };
+  expect(lookupFresh(indexOf({ '': record }), asked, 0)).toBe(record);
+  expect(lookupFresh(indexOf({ '': refusal }), asked, 0)).toBeUndefined();
 });
 
 it('the 403 of an archived object is kept for GET alone', () => {
