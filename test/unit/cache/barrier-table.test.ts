@@ -16,6 +16,13 @@ it('a barrier concerns its own place, and what was learned before it', () => {
   expect(barriers.limitMs({ ...one, slot: 3 }, 4)).toBe(Infinity);
 });
 
+it('a barrier that another thread raised later, and was sooner with, stays', () => {
+  const barriers = table();
+  barriers.raise(one, 5, 'hard', 0);
+  barriers.raise(one, 4, 'hard', 0);
+  expect(barriers.limitMs(one, 4)).toBe(-Infinity);
+});
+
 it('barriers of several marks in a slot concern all that have it', () => {
   const barriers = table();
   barriers.raise(one, 1, 'soft', 9_000);

@@ -173,3 +173,23 @@ it('has no content to give up for a record that has none, or one that another wo
   ]);
   expect(generationsOf({ barrier: 0, objectKey: key('k'), records }).size).toBe(0);
 });
+
+it('law 5: an entry that is looked up while threads raise barriers is concerned by each of them, in whatever order they come to stand', () => {
+  const shared = allocateSharedMemory(1, 65_536, 1);
+  const raised = new PurgeBarriers(shared);
+  const table = new EntryTable(1_000_000, tier, raised);
+  const [begun, standing] = [0, 1];
+  const counters = new Int32Array(shared.barriers.counters);
+  table.put(key('k'), '', recordOf(remote));
+  // another thread has begun the first, and nothing of it can be seen yet
+  counters[begun] = 1;
+  expect(table.get(key('k'))).toBeDefined();
+  raised.raise({ kind: 'key', objectKey: key('other') }, 'hard', 0);
+  expect([...counters]).toEqual([2, 1]);
+  expect(table.get(key('k'))).toBeDefined();
+  // now it can be seen
+  counters[begun] = 0;
+  raised.raise({ kind: 'key', objectKey: key('k') }, 'hard', 0);
+  [counters[begun], counters[standing]] = [2, 2];
+  expect(table.get(key('k'))).toBeUndefined();
+});
