@@ -1,19 +1,16 @@
 import { expect, it } from 'vitest';
 import { EvictionQueue } from '../../../src/cache/eviction-queue.ts';
-import { RunTable } from '../../../src/cache/run-table.ts';
+import { SlotLinks } from '../../../src/cache/slot-queue.ts';
+import { UnreadShare } from '../../../src/cache/unread-share.ts';
 
-/** A queue for `slots` runs of one granule each. */
 function queueOf(slots: number) {
-  const visits = new Map<number, number>();
+  const visited = new Set<number>();
   const held = new Set<number>();
   const unread = new Set<number>();
   const contents = new Map<number, number>();
-  const setup = { looks: 0, length: 0 };
-  const runs = new RunTable(slots, 1);
-  for (let slot = 0; slot < slots; slot++) runs.create(slot, 1);
+  const setup = { looks: 0 };
   const state = {
-    visits: (slot: number) => visits.get(slot) ?? 0,
-    setVisits: (slot: number, count: number) => visits.set(slot, count),
+    takeVisited: (slot: number) => visited.delete(slot),
     isHeld: (slot: number) => {
       setup.looks++;
       return held.has(slot);
@@ -21,22 +18,25 @@ function queueOf(slots: number) {
     isUnread: (slot: number) => unread.has(slot),
     contentHash: (slot: number) => contents.get(slot) ?? slot,
   };
-  const queue = new EvictionQueue(runs, state);
-  /** What is read so often goes on to the main queue. */
-  const visited = { add: (slot: number) => visits.set(slot, 2) };
-  return Object.assign(setup, { queue, visited, visits, held, unread, contents });
+  const queue = new EvictionQueue(
+    new SlotLinks(slots),
+    new Uint8Array(slots),
+    state,
+    new UnreadShare(slots),
+    1,
+  );
+  return Object.assign(setup, { queue, visited, held, unread, contents });
 }
 
 /** Inserts `content`, evicting another where the queue is full; returns the slot it went to. */
 function load(setup: ReturnType<typeof queueOf>, content: number, capacity: number): number {
   const { queue, contents } = setup;
-  let slot = setup.length;
-  if (setup.length >= capacity) {
+  let slot = queue.length;
+  if (queue.length >= capacity) {
     slot = queue.peek() ?? Number.NaN;
     queue.evict(slot);
-  } else setup.length++;
+  }
   contents.set(slot, content);
-  setup.visits.delete(slot);
   queue.insert(slot);
   return slot;
 }
