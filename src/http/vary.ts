@@ -35,7 +35,10 @@ export function variantName(names: readonly string[], fieldOf: (name: string) =>
   return variant;
 }
 
-/** Lists of preferences, whose members have the order of their weights alone (RFC 9110 §12.4.2, §12.5). */
+/**
+ * Lists of preferences, whose order is that of their weights (RFC 9110 §12.4.2, §12.5). Among members of one weight the order
+ * counts: it means nothing by the letter, but many origins give what comes first (RFC 9110 §12.5.4).
+ */
 const preferences: ReadonlySet<string> = new Set([
   'accept',
   'accept-charset',
@@ -49,12 +52,14 @@ const LONGEST_LIST = 1_024;
 function selectingValue(name: string, value: string | undefined): string | undefined {
   if (value === undefined || value.length > LONGEST_LIST) return value;
   const members = listMembers(value);
-  return preferences.has(name)
-    ? members
-        .map(member => preference(name, member))
-        .sort()
-        .join()
-    : members.join();
+  if (!preferences.has(name)) return members.join();
+  const wanted = members.map(member => preference(name, member));
+  // the client takes any coding that it names
+  if (name === 'accept-encoding') wanted.sort((one, other) => (one.text < other.text ? -1 : 1));
+  return wanted
+    .sort((one, other) => other.weight - one.weight)
+    .map(({ text }) => text)
+    .join();
 }
 
 /** The members of a list without the white space around them; commas in quotes divide nothing (RFC 9110 §5.6.1, §5.6.4). */
@@ -67,14 +72,21 @@ function listMembers(value: string): string[] {
   return members;
 }
 
+interface Preference {
+  readonly text: string;
+  readonly weight: number;
+}
+
 /** A member in one spelling: weight 1 is left out, trailing zeros are, and so is white space (RFC 9110 §12.4.2). */
-function preference(name: string, member: string): string {
+function preference(name: string, member: string): Preference {
   const [range = '', ...parameters] = member.split(';').map(part => part.trim());
-  // parameters of a media range may be case-sensitive
-  const kept = parameters.map(parameter => {
-    const weight = /^q=(\d(?:\.\d*)?)$/i.exec(parameter)?.[1];
-    if (weight === undefined) return `;${name === 'accept' ? parameter : parameter.toLowerCase()}`;
-    return Number(weight) === 1 ? '' : `;q=${Number(weight)}`;
-  });
-  return range.toLowerCase() + kept.join('');
+  let weight = 1;
+  let text = range.toLowerCase();
+  for (const parameter of parameters) {
+    const stated = /^q=(\d(?:\.\d*)?)$/i.exec(parameter)?.[1];
+    // parameters of a media range may be case-sensitive
+    if (stated === undefined) text += `;${name === 'accept' ? parameter : parameter.toLowerCase()}`;
+    else weight = Number(stated);
+  }
+  return { text: weight === 1 ? text : `${text};q=${weight}`, weight };
 }

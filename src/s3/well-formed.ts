@@ -53,5 +53,10 @@ const validHost = /^(?:\[[\da-f:.]+\]|[\w\-.~%!$&'()*+;=]*)(?::\d*)?$/i;
  */
 export function checkHost({ httpVersion }: IncomingMessage, { host }: RequestFields): void {
   if (host === undefined && httpVersion !== '1.0') throw s3Error('InvalidRequest', hostMissing);
-  if (host !== undefined && !validHost.test(host)) throw s3Error('InvalidRequest', hostInvalid);
+  if (host !== undefined && !isHost(host)) throw s3Error('InvalidRequest', hostInvalid);
+}
+
+/** Whether `text` is a host and perhaps a port, as in Host and in a request target (RFC 9110 §7.2). */
+export function isHost(text: string): boolean {
+  return validHost.test(text);
 }

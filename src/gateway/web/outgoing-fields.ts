@@ -17,7 +17,7 @@ const ownFields: ReadonlySet<string> = new Set(['host', 'content-length', 'expec
  * cached for all. No key and no Vary has them. Some origins read `_` as `-`.
  */
 const believed =
-  /^(?:forwarded|x-forwarded(?:-.*)?|x-real-ip|x-client-ip|true-client-ip|x-cluster-client-ip|cf-connecting-ip|fastly-client-ip|x-proxyuser-ip|proxy|x-scheme|x-url-scheme|x-host|x-http-host-override|x-original-.*|x-rewrite-url|x-http-method(?:-override)?|x-method-override|front-end-https)$/;
+  /^(?:forwarded|x-forwarded(?:-.*)?|x-real-ip|x-client-ip|true-client-ip|x-cluster-client-ip|cf-connecting-ip|fastly-client-ip|x-proxyuser-ip|proxy|x-scheme|x-url-scheme|x-host|x-http-host-override|x-original-.*|x-rewrite-url|x-http-method(?:-override)?|x-method-override|front-end-https|client-ip|fly-client-ip|x-azure-clientip|x-appengine-user-ip|x-http-path-override|x-invoke-path|x-middleware-subrequest|x-script-name|script-name|x-url|request-uri|base-url|wl-proxy-ssl|x-envoy-original-path|x-envoy-external-address|x-host-override|forwarded-host|cloudfront-forwarded-proto|x-arr-ssl|remote-user|ssl-client-verify)$/;
 
 /** The fields of a client's request that the origin gets, and those that the gateway adds. */
 export function outgoingFields(
@@ -26,13 +26,12 @@ export function outgoingFields(
   isTraced: boolean,
 ): HeaderField[] {
   const sent: HeaderField[] = hostFieldOf(bucket.web, host);
-  // they would be about a body: a GET is sent without, and an origin that refuses them would refuse it
-  const hasNoBody = request.method === 'GET' || request.method === 'HEAD';
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
   let via = '';
   for (const [rawName, value] of headerLines(withoutHopByHop(request.rawHeaders))) {
     const name = rawName.toLowerCase();
     if (name === 'via') via += `${value}, `;
-    else if (isPassed(name, isTraced) && !(hasNoBody && name.startsWith('content-')))
+    else if (isPassed(name, isTraced) && !(isRead && isAboutOthers(name)))
       sent.push({ name, value, store: false });
   }
   sent.push({ name: 'via', value: via + VIA, store: false });
@@ -44,6 +43,14 @@ export function outgoingFields(
 export function hostFieldOf({ host: rule }: WebRules, clientHost: string): HeaderField[] {
   const value = rule.kind === 'fixed' ? rule.name : clientHost;
   return rule.kind === 'origin' || value === '' ? [] : [{ name: 'host', value, store: false }];
+}
+
+/**
+ * Fields that might change the answer to a GET, which others get, although neither key nor Vary has them: those about a body,
+ * which is not sent, and names that some origins read as other ones (`_` as `-`).
+ */
+function isAboutOthers(name: string): boolean {
+  return name.startsWith('content-') || !/^[a-z\d-]+$/.test(name);
 }
 
 function isPassed(name: string, isTraced: boolean): boolean {

@@ -9,6 +9,8 @@ import { fieldValue } from './outgoing-fields.ts';
 import type { WebHead } from './stored-answer.ts';
 import { ID_PREFIX, rawFields } from './web-headers.ts';
 
+const nothing = Buffer.alloc(0);
+
 /** A client that waits for a web origin, and gets what that answers as it comes, or an answer from the cache instead. */
 export class PassedAnswer {
   readonly #exchange: Exchange;
@@ -68,7 +70,8 @@ export class PassedAnswer {
     exchange.status = head.status;
     const headers = PreparedHeaders.of(rawFields(fields, policy), ID_PREFIX);
     headers.writeTo(exchange.response, head.status, { report, requestId, id2, date }, undefined);
-    exchange.response.flushHeaders();
+    // the head goes out now; `flushHeaders` would write it as UTF-8
+    exchange.response.write(nothing);
   }
 
   /** The call goes no faster than the client from now on. */

@@ -1,5 +1,6 @@
 import { type ObjectKey, objectKey } from '../../cache/object-key.ts';
 import { percentDecode } from '../../s3/percent-decode.ts';
+import { isHost } from '../../s3/well-formed.ts';
 import type { Bucket, QueryRules, WebRules } from '../request/bucket.ts';
 import type { BucketTable } from '../request/bucket-table.ts';
 
@@ -121,13 +122,18 @@ function nameOf(parameter: string): string {
   }
 }
 
+/** A name of 253 characters, and a port (RFC 1035 §2.3.4). */
+const LONGEST_HOST = 260;
+
 const visible = /^[\x21-\x22\x24-\x7e]*$/;
 
 /**
  * Why a target is not passed on: it has characters that no target has (RFC 9112 §3.2), or would leave the prefix of its
  * bucket. Undefined where it is.
  */
-export function targetProblem({ bucket, path, query = '' }: WebAddress): string | undefined {
+export function targetProblem({ bucket, path, query = '', host }: WebAddress): string | undefined {
+  // one in absolute form takes the place of Host
+  if (host !== '' && !(host.length <= LONGEST_HOST && isHost(host))) return 'an invalid host';
   if (!(path.startsWith('/') || path === '*') || !visible.test(path + query)) return 'an invalid target';
   if (bucket.web.pathPrefix === '') return undefined;
   const plain = path.replace(/%2e/gi, '.').replace(/%2f|%5c|\\/gi, '/');

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { WebRules } from '../../../src/gateway/request/bucket.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { rawRequest } from '../../support/raw-request.ts';
 import { type OriginRequest, ScriptedOrigin } from '../../support/scripted-origin.ts';
 import { TestGateway, type TestGatewayOptions } from '../../support/test-gateway.ts';
 import { turnsUntil } from '../../support/turns-until.ts';
@@ -386,6 +387,8 @@ describe('what is passed on to a web origin', () => {
     'x-forwarded-host',
     'x_forwarded_host',
     'x-scheme',
+    'accept_language',
+    'x.forwarded.host',
     'proxy',
     'x-forwarded-proto',
     'x-forwarded-scheme',
@@ -426,6 +429,29 @@ describe('what is passed on to a web origin', () => {
     expect(origin.lastAsked?.headers).not.toMatchObject({ 'content-type': 'x/y' });
     expect(origin.lastAsked?.headers['content-encoding']).toBeUndefined();
   });
+
+  it('and the client get the bytes of fields as they came, on a miss, a hit and a pass', async () => {
+    const name = Buffer.from('attachment; filename="bücher"').toString('latin1');
+    await start(asked => ({
+      'cache-control': asked.url === '/kept' ? 'max-age=60' : 'no-store',
+      'content-disposition': name,
+    }));
+    for (const path of ['/kept', '/kept', '/passed'])
+      expect((await gateway.get(path)).headers['content-disposition'], path).toBe(name);
+    expect((await gateway.head('/passed')).headers['content-disposition']).toBe(name);
+  });
+
+  it.each(['u@y:80', 'a,b', `${'a'.repeat(300)}`, 'a%0d%0ab'])(
+    'is asked for no host that is none: %s',
+    async host => {
+      await start(() => fresh);
+      const { status } = await rawRequest(gateway.url(), {
+        path: `http://${host}/k`,
+        headers: { host: 'a' },
+      });
+      expect([status, origin.asked.length]).toEqual(host === 'a%0d%0ab' ? [200, 1] : [400, 0]);
+    },
+  );
 
   it('is told of hints before the answer', async () => {
     origin = await ScriptedOrigin.start((_asked, response) => {
