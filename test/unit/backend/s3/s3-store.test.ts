@@ -147,7 +147,12 @@ describe('the question of its circuit breaker', () => {
     server.hold();
     await store.close();
     metrics = new Metrics();
-    store = storeWith({ clock, breaker, timeouts: { connectMs, firstByteMs, idleMs: 10_000 } });
+    store = storeWith({
+      clock,
+      breaker,
+      queue: { size: 512, waitMs: 10_000 },
+      timeouts: { connectMs, firstByteMs, idleMs: 10_000 },
+    });
     breaker.failed();
     return store;
   }
@@ -165,6 +170,19 @@ describe('the question of its circuit breaker', () => {
       expect(breaker.state.kind).toBe('open');
     },
   );
+
+  it('has those who wait for a connection refused at once, when it is not answered', async () => {
+    const suspect = await suspected(1_000, 1_000);
+    const ends: string[] = [];
+    for (const key of ['a', 'b', 'c', 'd'])
+      suspect.send({ ...request, key }, receiver({ failed: ({ code }) => ends.push(code) }));
+    clock.advance(1_999);
+    expect([breaker.state.kind, ends]).toEqual(['closed', []]);
+    clock.advance(1);
+    // they are told later in the turn
+    await new Promise(resolve => setImmediate(resolve));
+    expect([breaker.state.kind, ends]).toEqual(['open', ['CIRCUIT_OPEN', 'CIRCUIT_OPEN']]);
+  });
 
   it.each(['retire', 'close'] as const)('is not asked any more after %s', async how => {
     const replaced = await suspected(1_000, 1_000);
