@@ -18,6 +18,9 @@ export interface KnownObject {
 /** Records (versions and variants) kept per object. Bounded because clients choose the values of varying headers. */
 const RECORDS_PER_ENTRY = 64;
 
+/** Of the record of the current version for whoever names nothing, see `recordName`. */
+const PLAIN_NAME = '';
+
 /** Share of the limit that entries keep which are not packed, those that were used last; more where there is room for all. */
 const UNPACKED_SHARE = 1 / 4;
 
@@ -109,7 +112,8 @@ export class EntryTable {
     records.set(name, record);
     for (const oldest of records.keys()) {
       if (records.size <= RECORDS_PER_ENTRY) break;
-      records.delete(oldest);
+      // variants that a stranger names must not displace what all others read
+      if (oldest !== PLAIN_NAME) records.delete(oldest);
     }
     const barrier = Math.min(before?.barrier ?? Infinity, record.barrier);
     this.#replace({ objectKey, records, barrier });

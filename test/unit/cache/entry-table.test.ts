@@ -84,6 +84,15 @@ it('keeps a bounded number of variants of one object', () => {
   expect(records.has('origin 999')).toBe(true);
 });
 
+it('variants do not displace the record of whoever names nothing', () => {
+  const table = new EntryTable(10_000_000, tier, barriers);
+  const one = content('"1"');
+  table.put(key('k'), '', readable(one));
+  for (let index = 0; index < 200; index++) table.put(key('k'), `origin ${index}`, readable(one));
+  const records: ReadonlyMap<string, ObjectRecord> = table.get(key('k'))?.records ?? new Map();
+  expect([records.size, records.has(''), records.has('origin 199')]).toEqual([64, true, true]);
+});
+
 it('a record that is stored again is the newest one of its object', () => {
   const table = new EntryTable(10_000_000, tier, barriers);
   const put = (name: string) => table.put(key('k'), name, readable(content('"1"')));

@@ -66,6 +66,11 @@ describe('a form', () => {
     [[{ acl: 'private' }], { acl: 'public-read' }, 'Policy Condition failed: ["eq", "$acl", "private"]'],
     [[['starts-with', '$key', 'a/']], { key: 'b/a/' }, 'failed'],
     [[['starts-with', '$Content-Type', 'text/']], { 'content-type': 'text/a, image/b' }, 'failed'],
+    [
+      [['starts-with', '$content-type', '']],
+      { 'content-type': ','.repeat(1_025) },
+      'Policy Condition failed: ["starts-with","$content-type",""]',
+    ],
     [[['eq', '$acl', 'private']], {}, 'failed'],
     [[], { key: 'a' }, 'Extra input fields: key'],
     [[], { 'x-amz-date': 'now' }, 'Extra input fields: x-amz-date'],
