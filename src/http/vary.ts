@@ -35,16 +35,19 @@ export function variantName(names: readonly string[], fieldOf: (name: string) =>
   return variant;
 }
 
-/**
- * Lists of preferences, whose order is that of their weights (RFC 9110 §12.4.2, §12.5). Among members of one weight the order
- * counts: it means nothing by the letter, but many origins give what comes first (RFC 9110 §12.5.4).
- */
+/** Lists of preferences, whose order is that of their weights (RFC 9110 §12.4.2, §12.5). */
 const preferences: ReadonlySet<string> = new Set([
   'accept',
   'accept-charset',
   'accept-encoding',
   'accept-language',
 ]);
+
+/**
+ * Among members of one weight the order counts, since origins may give what comes first, but for codings, of which the client
+ * takes any that it names, and for languages: whoever prefers one gives it a higher weight (RFC 9110 §12.5.3, §12.5.4).
+ */
+const unordered: ReadonlySet<string> = new Set(['accept-encoding', 'accept-language']);
 
 /** A longer value is compared as it is spelled. */
 const LONGEST_LIST = 1_024;
@@ -54,8 +57,7 @@ function selectingValue(name: string, value: string | undefined): string | undef
   const members = listMembers(value);
   if (!preferences.has(name)) return members.join();
   const wanted = members.map(member => preference(name, member));
-  // the client takes any coding that it names
-  if (name === 'accept-encoding') wanted.sort((one, other) => (one.text < other.text ? -1 : 1));
+  if (unordered.has(name)) wanted.sort((one, other) => (one.text < other.text ? -1 : 1));
   return wanted
     .sort((one, other) => other.weight - one.weight)
     .map(({ text }) => text)

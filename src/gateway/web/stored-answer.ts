@@ -78,7 +78,7 @@ export function storedAnswer(
   const { fields, control, vary } = head;
   const { receivedMs } = times;
   return {
-    ...describe(storedFields(fields, control, status, receivedMs), head, times),
+    ...describe(storedFields(fields, control, head.status, receivedMs), head, times),
     kind: 'readable',
     isNegative: false,
     isUsableForGet: true,
@@ -130,11 +130,16 @@ const perAnswer: ReadonlySet<string> = new Set([
   'authentication-info',
   'cache-status',
   'content-length',
-  'content-range',
   'via',
   'x-cache',
 ]);
 
+/**
+ * What is stored of an answer's fields (RFC 9111 §3.1). Content-Range tells of the bytes of one 206; in others it means nothing,
+ * and is kept as any field (RFC 9110 §14.4).
+ *
+ * @param status of the answer
+ */
 function storedFields(
   fields: readonly HeaderField[],
   { privateFields, noCacheFields }: CacheControl,
@@ -142,7 +147,11 @@ function storedFields(
   receivedMs: number,
 ): HeaderField[] {
   const kept = fields.filter(
-    ({ name }) => !perAnswer.has(name) && !privateFields.includes(name) && !noCacheFields.includes(name),
+    ({ name }) =>
+      !perAnswer.has(name) &&
+      !(name === 'content-range' && status === 206) &&
+      !privateFields.includes(name) &&
+      !noCacheFields.includes(name),
   );
   // RFC 9110 §6.6.1: who receives an answer without a date gives it one
   if (status !== 304 && !kept.some(({ name }) => name === 'date'))

@@ -40,6 +40,10 @@ export function prepare(
 ): PreparedAnswer {
   const shown = fields.filter(({ name }) => name !== 'content-length' && name !== 'x-cache');
   const raw = rawFields(shown, policy);
+  const rawOfPart = rawFields(
+    shown.filter(({ name }) => name !== 'content-range'),
+    policy,
+  );
   const has = (name: string) => fields.some(field => field.name === name);
   const ranges = record.answer?.status === 200 && !has('accept-ranges') ? ['accept-ranges', 'bytes'] : [];
   const kept = rawFields(
@@ -52,7 +56,7 @@ export function prepare(
       [...raw, ...ranges, ...(record.answer?.status === 204 ? [] : lengthHeader(record.sizeBytes))],
       ID_PREFIX,
     ),
-    part: PreparedHeaders.of([...raw, ...ranges], ID_PREFIX),
+    part: PreparedHeaders.of([...rawOfPart, ...ranges], ID_PREFIX),
     notModified: PreparedHeaders.of(kept, ID_PREFIX),
   };
 }

@@ -306,6 +306,15 @@ describe('what is stored of a web origin', () => {
     ]);
   });
 
+  it('has a Content-Range that came with a whole answer, where it means nothing, but not in parts of it', async () => {
+    await start(() => ({ status: 200, head: { ...fresh, 'content-range': 'odd' }, body: '0123456789' }));
+    for (const _ of ['a miss', 'a hit'])
+      expect((await gateway.get('/')).headers['content-range']).toBe('odd');
+    const part = await gateway.get('/', { range: 'bytes=2-3' });
+    expect([part.status, part.headers['content-range']]).toEqual([206, 'bytes 2-3/10']);
+    expect(origin.asked).toHaveLength(1);
+  });
+
   it('has any length, and ranges of it are served', async () => {
     origin = await ScriptedOrigin.start((_asked, response) => {
       response.writeHead(200, { 'cache-control': 'max-age=60' });

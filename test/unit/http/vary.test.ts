@@ -26,6 +26,7 @@ describe('requests select the same variant (RFC 9111 §4.1)', () => {
     ['foo', undefined, undefined],
     ['accept-language', 'en, de', 'en,dE'],
     ['accept-encoding', 'gzip, br;q=0.5', 'br;q=0.50,gzip'],
+    ['accept-language', 'en, de', 'de, en'],
     ['accept-language', 'en, de;q=0.5', 'de ; Q=0.50,en;q=1.0'],
     ['accept-encoding', 'gzip, br', 'br,GZIP'],
     ['accept', 'text/html;level=1;q=0.8, */*', '*/*, text/HTML; level=1; q=0.80'],
@@ -41,7 +42,8 @@ describe('requests select the same variant (RFC 9111 §4.1)', () => {
     ['foo', 'a', 'A'],
     ['foo', '"a, b"', '"a,b"'],
     ['accept-language', 'en, de', 'en, de;q=0.5'],
-    ['accept-language', 'en, de', 'de, en'],
+    ['accept-language', 'en, de;q=0.9', 'de, en;q=0.9'],
+    ['accept', 'text/html, text/plain', 'text/plain, text/html'],
     ['accept-encoding', 'gzip;q=0', 'gzip'],
     ['accept', 'text/html;a=B', 'text/html;a=b'],
   ])('but not %s: %j and %j', (name, one, other) => {
