@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CachePolicy } from '../gateway/request/bucket.ts';
+import type { CachePolicy } from '../gateway/request/cache-policy.ts';
 import { judgeAction } from '../s3/action-verdict.ts';
 import { choice, duration, flag, listOf, map, share, size, text } from './scalars.ts';
 import { formatDuration } from './units.ts';
@@ -106,6 +106,14 @@ const query = map({
   sorted: flag().default(false),
 });
 
+/** Sections that a rule leaves out are those of the next rule that covers the key and has them, or of the bucket. */
+const rule = map({
+  keys: keyPatterns(),
+  cache: partialPolicy.meta({ keysOtherwise: 'that of the bucket' }).optional(),
+}).refine(({ keys: _, ...sections }) => Object.keys(sections).length > 0, {
+  error: 'a rule that says something of its keys, such as { keys: ["static/**"], cache: { ttl: 1d } }',
+});
+
 const bucketKeys = map({
   backend: text('the name of a backend'),
   bucket: text('the name or ARN of the bucket at the backend')
@@ -127,10 +135,7 @@ const bucketKeys = map({
   query: query.prefault({}),
   setCookie: choice(['never', 'store']).default('never'),
   cache: partialPolicy.default({}),
-  rules: listOf(
-    map({ keys: keyPatterns(), cache: partialPolicy.meta({ keysOtherwise: 'that of the bucket' }) }),
-    'rules, such as { keys: ["static/**"], cache: { ttl: 1d } }',
-  ).default([]),
+  rules: listOf(rule, 'rules, such as { keys: ["static/**"], cache: { ttl: 1d } }').default([]),
 });
 
 /**
@@ -147,9 +152,9 @@ export const bucketSchema = bucketKeys
     if (exceedsMaximum(policy))
       issues.push(problem(['cache', 'ttl'], value.cache, atMost(policy, isDefault)));
     for (const [index, rule] of value.rules.entries()) {
-      const ofRule = overlay(policy, rule.cache);
+      const ofRule = overlay(policy, rule.cache ?? {});
       if (!exceedsMaximum(ofRule)) continue;
-      const expected = atMost(ofRule, isDefault && rule.cache.maxTtl === undefined);
+      const expected = atMost(ofRule, isDefault && rule.cache?.maxTtl === undefined);
       issues.push(problem(['rules', index, 'cache', 'ttl'], rule, expected));
     }
   })
@@ -160,7 +165,10 @@ export const bucketSchema = bucketKeys
       maxBodySizeBytes: maxBodySize,
       anonymous: bucket.access === 'public' ? (anonymous ?? [{ actions: ['GetObject'], keys: ['**'] }]) : [],
       cache: policy,
-      rules: rules.map(rule => ({ keys: rule.keys, cache: overlay(policy, rule.cache) })),
+      rules: rules.map(({ keys, cache: given }) => ({
+        keys,
+        ...(given && { cache: overlay(policy, given) }),
+      })),
     };
   });
 

@@ -78,7 +78,7 @@ function limitBlocks(bucket: Bucket, limitBytes: number): Bucket {
   return {
     ...bucket,
     cache: limited(bucket.cache),
-    rules: bucket.rules.map(rule => ({ ...rule, cache: limited(rule.cache) })),
+    rules: bucket.rules.map(rule => (rule.cache ? { ...rule, cache: limited(rule.cache) } : rule)),
   };
 }
 

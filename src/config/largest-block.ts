@@ -6,7 +6,7 @@ const SMALLEST_PAGE_BYTES = 2 ** 20;
 export function largestBlockBytes(buckets: GatewayConfig['buckets']): number {
   const policies = Object.values(buckets).flatMap(({ cache, rules }) => [
     cache,
-    ...rules.map(rule => rule.cache),
+    ...rules.flatMap(rule => rule.cache ?? []),
   ]);
   return Math.max(SMALLEST_PAGE_BYTES, ...policies.map(({ blockSizeBytes }) => blockSizeBytes));
 }

@@ -8,8 +8,8 @@ import { keysOf } from '../config/restricted-keys.ts';
 import { type Bucket, regionOfBucket, type WebRules } from '../gateway/request/bucket.ts';
 import { BucketTable } from '../gateway/request/bucket-table.ts';
 import { withFallback } from '../gateway/request/fallback-bucket.ts';
+import { compileRules } from '../gateway/request/key-rules.ts';
 import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
-import { compileKeyPatterns } from '../s3/key-pattern.ts';
 import { listingKeyOf } from '../s3/listing/marker-seal.ts';
 import { regionOf } from './backend-stores.ts';
 import type { WorkerSettings } from './thread-contracts.ts';
@@ -25,22 +25,22 @@ type BucketSettings = Pick<WorkerSettings, 'config' | 'stores' | 'listingSecret'
 
 export function createBuckets(settings: BucketSettings, parts: BucketParts): BucketTable {
   const { config } = settings;
-  const complete = (name: string, label: string, bucket: BucketConfig, policyFor: Bucket['policyFor']) => {
-    const described = { ...describeBucket(name, label, bucket, settings, parts), policyFor };
+  const complete = (name: string, label: string, bucket: BucketConfig, rulesFor: Bucket['rulesFor']) => {
+    const described = { ...describeBucket(name, label, bucket, settings, parts), rulesFor };
     const [, fallback] = bucketPlaces(name, bucket, config.backends);
     return fallback ? withFallback(described, storeAt(fallback, parts), fallback.bucket) : described;
   };
   const named = new Map<string, Bucket>();
   for (const [name, bucket] of Object.entries(config.buckets)) {
-    if (name !== EVERY_OTHER_BUCKET) named.set(name, complete(name, name, bucket, policyOf(bucket)));
+    if (name !== EVERY_OTHER_BUCKET) named.set(name, complete(name, name, bucket, compileRules(bucket)));
   }
   const others = config.buckets[EVERY_OTHER_BUCKET];
   if (!others) return new BucketTable(named, undefined);
   const isOther = otherBucketNames(config);
-  const policyFor = policyOf(others);
+  const rulesFor = compileRules(others);
   const store = storeAt(others, parts);
   const backend = backendOf(others, config);
-  const find = (name: string) => (isOther(name) ? complete(name, '_other', others, policyFor) : undefined);
+  const find = (name: string) => (isOther(name) ? complete(name, '_other', others, rulesFor) : undefined);
   const { headerPrefix } = backend;
   const [, place] = bucketPlaces(EVERY_OTHER_BUCKET, others, config.backends);
   const fallback = place && storeAt(place, parts);
@@ -64,18 +64,13 @@ function backendOf({ backend: name }: AtBackend, { backends }: BucketSettings['c
   return backend;
 }
 
-function policyOf(bucket: BucketConfig): Bucket['policyFor'] {
-  const rules = bucket.rules.map(rule => ({ covers: compileKeyPatterns(rule.keys), cache: rule.cache }));
-  return key => rules.find(rule => rule.covers(key))?.cache ?? bucket.cache;
-}
-
 function describeBucket(
   name: string,
   label: string,
   bucket: BucketConfig,
   settings: BucketSettings,
   parts: BucketParts,
-): Omit<Bucket, 'policyFor'> {
+): Omit<Bucket, 'rulesFor'> {
   const store = storeAt(bucket, parts);
   const backend = backendOf(bucket, settings.config);
   const places = bucketPlaces(name, bucket, settings.config.backends);

@@ -3,9 +3,9 @@ import { AdminError } from '../admin/admin-route.ts';
 import type { Explain } from '../admin/objects/object-routes.ts';
 import type { BucketConfig, GatewayConfig } from '../config/gateway-config.ts';
 import { isKnownBucket } from '../config/other-buckets.ts';
+import { compileRules, decidingRules } from '../gateway/request/key-rules.ts';
 import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
 import { compileGrants, isAllowed } from '../s3/grants.ts';
-import { compileKeyPatterns } from '../s3/key-pattern.ts';
 import { readingActions } from '../s3/reading-actions.ts';
 import type { WorkerPool } from '../server/worker-pool.ts';
 import { aliasProblem } from './cache.ts';
@@ -24,7 +24,7 @@ export function explainEverywhere(
     if (problem !== undefined) throw new AdminError(400, 'KEY_MAY_MEAN_ANOTHER', problem);
     const held = await pool.callAll('describe', { bucket, key });
     const found = held.find(description => description !== undefined) ?? { bucket, key, records: [] };
-    return { ...found, ...ruleFor(config, bucket, key), readableBy: readersOf(config, bucket, key) };
+    return { ...found, ...rulesFor(config, bucket, key), readableBy: readersOf(config, bucket, key) };
   };
 }
 
@@ -32,15 +32,10 @@ function bucketConfig({ buckets }: GatewayConfig, name: string): BucketConfig | 
   return Object.hasOwn(buckets, name) ? buckets[name] : buckets[EVERY_OTHER_BUCKET];
 }
 
-/** The first rule whose patterns cover the key, if there is one, and the settings that count. */
-function ruleFor(config: GatewayConfig, name: string, key: string) {
+/** The rules that decide something of the key, and the settings that count. */
+function rulesFor(config: GatewayConfig, name: string, key: string) {
   const bucket = bucketConfig(config, name);
-  const index = bucket?.rules.findIndex(({ keys }) => compileKeyPatterns(keys)(key)) ?? -1;
-  const rule = bucket?.rules[index];
-  return {
-    rule: rule && { number: index + 1, keys: rule.keys },
-    cache: rule?.cache ?? bucket?.cache,
-  };
+  return bucket && { rules: decidingRules(bucket.rules, key), ...compileRules(bucket)(key) };
 }
 
 /** Who may read the current version: `*` for everybody, or the access keys of clients. */

@@ -31,7 +31,7 @@ export function bucketOf(store: Store = silentStore): Bucket {
     listingKey: new Uint8Array(32),
     maxBodySizeBytes: 5 * 1024 ** 3,
     customerKeys: { plainHttp: 'never' },
-    policyFor: () => defaultPolicy,
+    rulesFor: () => ({ cache: defaultPolicy }),
   };
 }
 

@@ -49,7 +49,7 @@ export class ScriptedReader {
   constructor(world: ReaderWorld, { key, method, range, partNumber }: WhatIsRead, oldest: number) {
     this.#world = world;
     this.#key = key;
-    const policy = { ...world.bucket.policyFor(key), blockSizeBytes: 1024 };
+    const policy = { ...world.bucket.rulesFor(key).cache, blockSizeBytes: 1024 };
     this.#read = readOf(key, { bucket: world.bucket, method, range, partNumber, policy });
     void this.#begin(oldest);
   }

@@ -14,13 +14,9 @@ import type { AccessLog } from '../../src/gateway/reply/access-log.ts';
 import { anonymous, type Policy } from '../../src/gateway/request/access.ts';
 import type { RateLimits, RequestLimits } from '../../src/gateway/request/admission.ts';
 import type { Authenticate, AuthenticateForm } from '../../src/gateway/request/authenticator.ts';
-import {
-  type Bucket,
-  type CachePolicy,
-  regionOfBucket,
-  type WebRules,
-} from '../../src/gateway/request/bucket.ts';
+import { type Bucket, regionOfBucket, type WebRules } from '../../src/gateway/request/bucket.ts';
 import { BucketTable } from '../../src/gateway/request/bucket-table.ts';
+import type { CachePolicy } from '../../src/gateway/request/cache-policy.ts';
 import { withFallback } from '../../src/gateway/request/fallback-bucket.ts';
 import { slots } from './object-keys.ts';
 
@@ -218,7 +214,7 @@ function bucketsOf(
       listingKey: new Uint8Array(32),
       maxBodySizeBytes: 5 * 1024 ** 3,
       customerKeys: { plainHttp: 'loopback' },
-      policyFor: () => policy,
+      rulesFor: () => ({ cache: policy }),
       ...different,
     };
   };

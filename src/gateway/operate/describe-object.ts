@@ -43,7 +43,7 @@ export function describeObject(
   const named = objectKeyOf(bucket, key);
   const entry = objects.table.peek(named) ?? objects.revive({ bucket, objectKey: named });
   if (!entry) return undefined;
-  const policy = bucket.policyFor(key);
+  const policy = bucket.rulesFor(key).cache;
   const epoch = objects.epochs.current(named);
   const nowMs = objects.nowMs();
   const records = Array.from(entry.records, ([name, record]): RecordDescription => {

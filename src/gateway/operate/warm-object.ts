@@ -82,7 +82,7 @@ function plainRead(bucket: Bucket, key: string): ObjectRead {
   return {
     method: 'GET',
     bucket,
-    policy: bucket.policyFor(key),
+    policy: bucket.rulesFor(key).cache,
     objectKey: objectKeyOf(bucket, key),
     versionId: undefined,
     variant: plain,

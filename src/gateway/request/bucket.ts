@@ -1,22 +1,9 @@
 import type { Store } from '../../backend/store.ts';
-import type { FreshnessRules } from '../../cache/freshness.ts';
 import { type KeySlots, type ObjectKey, objectKey } from '../../cache/object-key.ts';
 import { parseAccessPointArn } from '../../s3/access-point.ts';
 import type { HeaderPrefix } from '../../s3/dialect.ts';
 import type { KeyKind } from '../../s3/path-key.ts';
-
-/** How answers of a bucket, or of some of its keys, are cached. */
-export interface CachePolicy extends FreshnessRules {
-  readonly blockSizeBytes: number;
-  /** Larger objects are passed through without being cached. */
-  readonly maxObjectSizeBytes: number;
-  /** Whether clients may say what they take from the cache (RFC 9111 §5.2.1). */
-  readonly clientDirectives: 'honour' | 'ignore';
-  /** Whether clients get the fields that take the place of Cache-Control here (RFC 9213). */
-  readonly targetedCacheControl: 'pass' | 'strip';
-  /** Whether `cache-status` tells the key under which an object is cached. */
-  readonly showsKey: boolean;
-}
+import type { KeyRules } from './key-rules.ts';
 
 /** A bucket as clients address it, with everything needed to serve it. */
 export interface Bucket {
@@ -46,8 +33,8 @@ export interface Bucket {
   readonly customerKeys: { readonly plainHttp: 'never' | 'loopback' | 'always' };
   /** Set for a bucket at a web origin. */
   readonly web?: WebRules;
-  /** The cache policy for a key. */
-  policyFor(key: string): CachePolicy;
+  /** What the configuration says of a key; at a web origin, of a path. */
+  rulesFor(key: string): KeyRules;
 }
 
 /** How requests reach a web origin, and what tells its answers apart. */

@@ -57,7 +57,7 @@ export function clientRead(
   const range = parseRange(fields.range);
   const variant = { origin: possibleOrigin(fields.origin), expectedBucketOwner, requestPayer };
   const method = exchange.isHead ? 'HEAD' : 'GET';
-  const policy = bucket.policyFor(key);
+  const policy = bucket.rulesFor(key).cache;
   const directives = heardDirectives(policy, fields);
   const read: ObjectRead = {
     method,

@@ -5,7 +5,8 @@ import type { RangeRequest } from '../../http/range.ts';
 import { parseRequestDirectives, type RequestDirectives } from '../../http/request-directives.ts';
 import type { TraceContext } from '../../http/trace-context.ts';
 import type { RequestFields } from '../../s3/request-fields.ts';
-import type { Bucket, CachePolicy } from './bucket.ts';
+import type { Bucket } from './bucket.ts';
+import type { CachePolicy } from './cache-policy.ts';
 
 /** A GetObject or HeadObject as the look-up sees it: parsed, authorised, and independent of the dialect. */
 export interface ObjectRead {

@@ -3,7 +3,7 @@ import { sendInterim } from '../../transport/interim.ts';
 import { PassedBody } from '../pass/passed-body.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import { PreparedHeaders } from '../reply/prepared-headers.ts';
-import type { CachePolicy } from '../request/bucket.ts';
+import type { CachePolicy } from '../request/cache-policy.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { fieldValue } from './outgoing-fields.ts';
 import type { WebHead } from './stored-answer.ts';

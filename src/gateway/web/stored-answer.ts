@@ -11,7 +11,7 @@ import { mayStore } from '../../http/storability.ts';
 import { statedControl } from '../../http/targeted-cache-control.ts';
 import { parseVary, type Vary } from '../../http/vary.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
-import type { CachePolicy } from '../request/bucket.ts';
+import type { CachePolicy } from '../request/cache-policy.ts';
 import { fieldValue } from './outgoing-fields.ts';
 import type { WebRead } from './web-read.ts';
 

@@ -3,7 +3,7 @@ import { formatContentRange } from '../../http/range.ts';
 import { targetedFields } from '../../http/targeted-cache-control.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import { type PartOfObject, PreparedHeaders } from '../reply/prepared-headers.ts';
-import type { CachePolicy } from '../request/bucket.ts';
+import type { CachePolicy } from '../request/cache-policy.ts';
 import { VIA } from './outgoing-fields.ts';
 
 /** The prefix of the gateway's own ids in answers of web origins. */

@@ -5,7 +5,7 @@ import type { RequestDirectives } from '../../http/request-directives.ts';
 import { type Vary, variantName } from '../../http/vary.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import type { RequestFields } from '../../s3/request-fields.ts';
-import type { CachePolicy } from '../request/bucket.ts';
+import type { CachePolicy } from '../request/cache-policy.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { heardDirectives, type ObjectRead } from '../request/object-read.ts';
 import { fieldValue, outgoingFields } from './outgoing-fields.ts';
@@ -53,7 +53,7 @@ export class WebRead {
     this.fields = fields;
     this.address = address;
     this.target = target;
-    this.policy = address.bucket.policyFor(address.path);
+    this.policy = address.bucket.rulesFor(address.path).cache;
     this.nowMs = nowMs;
     this.directives = heardDirectives(this.policy, fields);
   }

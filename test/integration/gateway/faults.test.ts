@@ -42,7 +42,10 @@ const start = async (options: Partial<TestGatewayOptions>) => {
 
 /** Places inside of a gateway that other code of it calls, and that throw once the trap is armed. */
 const places: readonly (readonly [where: string, options: () => Partial<TestGatewayOptions>])[] = [
-  ['what a bucket is kept by', () => ({ buckets: { b: { policyFor: springing(() => defaultPolicy) } } })],
+  [
+    'what a bucket is kept by',
+    () => ({ buckets: { b: { rulesFor: springing(() => ({ cache: defaultPolicy })) } } }),
+  ],
   ['what is granted', () => ({ allows: springing(() => true) })],
   ['the clock that reads time', () => ({ clock: { ...systemClock, nowMs: springing(() => Date.now()) } })],
   [

@@ -1,4 +1,4 @@
-import type { CachePolicy } from '../../../src/gateway/request/bucket.ts';
+import type { CachePolicy } from '../../../src/gateway/request/cache-policy.ts';
 
 /** A cache policy that can be told to let nothing be fresh, so that a record is revalidated without the clock moving. */
 export class LabPolicy {

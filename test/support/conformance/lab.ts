@@ -81,7 +81,10 @@ export class Lab {
   static async start(options: LabOptions): Promise<Lab> {
     const { accounts = [OWNER], gatewayIs = OWNER, dialects = amazon } = options;
     const policy = new LabPolicy({ ...defaultPolicy, ...options.gateway?.policy });
-    const buckets = mapValues(options.buckets, bucket => ({ policyFor: () => policy.current, ...bucket }));
+    const buckets = mapValues(options.buckets, bucket => ({
+      rulesFor: () => ({ cache: policy.current }),
+      ...bucket,
+    }));
     const store = await StoreUnderTest.start({ accounts, headerPrefix: dialects.store, ...options.store });
     const gateway = await TestGateway.start({
       storeUrl: store.url,

@@ -389,6 +389,10 @@ describe('a problem is named with its key, what it holds and what was expected',
       'buckets.photos.rules[0].cache.ttl holds "2d"; expected at most maxTtl (1d, the default)',
     ],
     [
+      bucket('access: public, rules: [{ keys: ["**"] }]'),
+      'buckets.photos.rules[0] holds a map of keys; expected a rule that says something of its keys, such as { keys: ["static/**"], cache: { ttl: 1d } }',
+    ],
+    [
       bucket('access: verify, anonymous: [{ actions: [GetObject] }]'),
       'buckets.photos.anonymous holds a list of 1; expected nothing unless access is public',
     ],

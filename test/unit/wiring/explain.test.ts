@@ -22,13 +22,17 @@ const pool = { callAll: () => Promise.resolve([undefined]) } as unknown as Param
 >[1];
 const explain = explainEverywhere({ current: config }, pool);
 
-it('the rule that covers the key is named, with the settings that count', async () => {
+it('the rules that decide something of the key are named, with the settings that count', async () => {
   expect(await explain('photos', 'a/static/b')).toMatchObject({
-    ...{ records: [], rule: { number: 2, keys: ['*/static/**'] }, cache: { ttlMs: 86_400_000 } },
+    ...{
+      records: [],
+      rules: [{ number: 2, keys: ['*/static/**'], sections: ['cache'] }],
+      cache: { ttlMs: 86_400_000 },
+    },
   });
   const plain = await explain('photos', 'a');
   expect(plain).toMatchObject({ cache: { ttlMs: 60_000 } });
-  expect(plain).toHaveProperty('rule', undefined);
+  expect(plain).toHaveProperty('rules', []);
 });
 
 it('who may read the object is named: everybody, or clients by their access keys, and no secret', async () => {

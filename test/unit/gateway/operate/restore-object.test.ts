@@ -44,7 +44,7 @@ function bucketsOver(
       keys,
       listingKey: new Uint8Array(32),
       maxBodySizeBytes: 5 * 1024 ** 3,
-      policyFor: () => {
+      rulesFor: () => {
         throw new Error('not asked');
       },
     },

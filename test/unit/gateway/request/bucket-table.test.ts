@@ -28,7 +28,7 @@ function tableOf(buckets: Record<string, Partial<Bucket>>, others?: OtherBuckets
         listingKey: new Uint8Array(32),
         maxBodySizeBytes: 5 * 1024 ** 3,
         customerKeys: { plainHttp: 'never' },
-        policyFor: () => defaultPolicy,
+        rulesFor: () => ({ cache: defaultPolicy }),
       },
       ...options,
     },

@@ -62,7 +62,7 @@ describe('the read of a client', () => {
   it('is of the key below the prefix of the bucket, at the store', () => {
     const epochs = slots.of({ backend: 'main', bucket: 'all' });
     const atStore = { keyPrefix: 'tenant/', bucketAtStore: 'all', epochs };
-    const bucket = { ...atStore, policyFor: (key: string) => policies[key] };
+    const bucket = { ...atStore, rulesFor: (key: string) => ({ cache: policies[key] }) };
     const policies = { 'a/k': { ...defaultPolicy, ttlMs: 1 } } as Record<string, typeof defaultPolicy>;
     const { read: object, exchange, nowMs } = read({ key: 'a/k', bucket: bucket as Partial<Bucket> });
     expect(object.objectKey).toEqual(testKey('main', 'all', 'tenant/a/k'));

@@ -1,0 +1,79 @@
+import { compileKeyPatterns } from '../../s3/key-pattern.ts';
+import type { CachePolicy } from './cache-policy.ts';
+import { TargetMemo, URL_LENGTH_LIMIT } from './target-memo.ts';
+
+/** What the configuration says of a key, in sections. */
+export interface KeyRules {
+  readonly cache: CachePolicy;
+}
+
+/** One rule: some sections, and the keys that they are for. */
+export interface Rule extends Partial<KeyRules> {
+  /** See `compileKeyPatterns`. */
+  readonly keys: readonly string[];
+}
+
+/** The rules of a bucket, and its own sections, which count where no rule says otherwise. */
+export interface RuledBucket extends KeyRules {
+  readonly rules: readonly Rule[];
+}
+
+const sectionNames = ['cache'] as const satisfies readonly (keyof KeyRules)[];
+
+/**
+ * Compiles the rules of a bucket, once for each configuration. Each section is that of the first rule that covers the key and
+ * has it. Equal outcomes are one object, so that what is prepared for it serves many keys. A bucket without rules pays for none.
+ */
+export function compileRules(bucket: RuledBucket): (key: string) => KeyRules {
+  const own = outcomeOf(bucket, []);
+  if (bucket.rules.length === 0) return () => own;
+  const compiled = bucket.rules.map(rule => ({ covers: compileKeyPatterns(rule.keys), rule }));
+  const memo = new TargetMemo<KeyRules>();
+  const outcomes = new Map<string, KeyRules>();
+  const decide = (key: string) => {
+    const deciding = deciders(compiled.filter(({ covers }) => covers(key)).map(({ rule }) => rule));
+    const name = deciding.map(({ rule }) => bucket.rules.indexOf(rule)).join();
+    const outcome = outcomes.get(name) ?? outcomeOf(bucket, deciding);
+    outcomes.set(name, outcome);
+    return outcome;
+  };
+  return key => {
+    const known = memo.find('', key);
+    if (known) return known;
+    const decided = decide(key);
+    // the key is held once, and may need two bytes per character
+    if (key.length <= URL_LENGTH_LIMIT) memo.add('', key, decided, key.length);
+    return decided;
+  };
+}
+
+/** A rule that decides something of a key, and which sections. */
+interface Decider {
+  readonly rule: Rule;
+  readonly sections: readonly (keyof KeyRules)[];
+}
+
+/** @param covering the rules that cover a key, in their order */
+function deciders(covering: readonly Rule[]): readonly Decider[] {
+  const open = new Set<keyof KeyRules>(sectionNames);
+  return covering.flatMap(rule => {
+    const sections = [...open].filter(name => rule[name] !== undefined);
+    for (const name of sections) open.delete(name);
+    return sections.length > 0 ? [{ rule, sections }] : [];
+  });
+}
+
+function outcomeOf(own: KeyRules, deciding: readonly Decider[]): KeyRules {
+  const find = (name: keyof KeyRules) => deciding.find(({ sections }) => sections.includes(name))?.rule[name];
+  return { cache: find('cache') ?? own.cache };
+}
+
+/** Which rules decide something of `key`, for people: numbers count from one. */
+export function decidingRules(rules: readonly Rule[], key: string) {
+  const covering = rules.filter(rule => compileKeyPatterns(rule.keys)(key));
+  return deciders(covering).map(({ rule, sections }) => ({
+    number: rules.indexOf(rule) + 1,
+    keys: rule.keys,
+    sections,
+  }));
+}

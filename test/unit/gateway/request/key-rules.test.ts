@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { compileRules, decidingRules, type RuledBucket } from '../../../../src/gateway/request/key-rules.ts';
+import { defaultPolicy } from '../../../support/worker-gateway.ts';
+
+const long = { ...defaultPolicy, ttlMs: 86_400_000 };
+const short = { ...defaultPolicy, ttlMs: 1_000 };
+
+function ruled(...rules: RuledBucket['rules']): RuledBucket {
+  return { cache: defaultPolicy, rules };
+}
+
+it('of each section the first rule counts that covers the key and has it, then the bucket', () => {
+  const rulesFor = compileRules(
+    ruled(
+      { keys: ['static/**'] },
+      { keys: ['static/**', '!static/live/**'], cache: long },
+      { keys: ['**'], cache: short },
+    ),
+  );
+  expect(rulesFor('static/a').cache).toBe(long);
+  expect(rulesFor('static/live/a').cache).toBe(short);
+  expect(compileRules(ruled({ keys: ['a/*'], cache: long }))('a/b/c').cache).toBe(defaultPolicy);
+});
+
+it('keys with the same outcome have one object, as have all keys of a bucket without rules', () => {
+  const rulesFor = compileRules(ruled({ keys: ['a/**'], cache: long }));
+  expect(rulesFor('a/1')).toBe(rulesFor('a/2'));
+  expect(rulesFor('a/1')).toBe(rulesFor('a/1'));
+  expect(rulesFor('b')).toBe(rulesFor('c'));
+  const plain = compileRules(ruled());
+  expect(plain('a')).toBe(plain('b'));
+});
+
+it('the rules that decide something are told, each with its sections', () => {
+  const rules = [{ keys: ['b'] }, { keys: ['a*'], cache: long }, { keys: ['**'], cache: short }];
+  expect(decidingRules(rules, 'ab')).toEqual([{ number: 2, keys: ['a*'], sections: ['cache'] }]);
+  expect(decidingRules(rules, 'b')).toEqual([{ number: 3, keys: ['**'], sections: ['cache'] }]);
+});
