@@ -26,7 +26,7 @@ import type { ServiceConfiguration } from './request/configurations.ts';
 import { type ErrorHandling, Exchange } from './request/exchange.ts';
 import { locate } from './request/locate.ts';
 import { PlainReads } from './request/plain-reads.ts';
-import type { FillingCache } from './web/web-arrivals.ts';
+import type { WebReads } from './web/web-reads.ts';
 import { WebServer } from './web/web-server.ts';
 import { webAddressOf } from './web/web-target.ts';
 
@@ -34,8 +34,7 @@ import { webAddressOf } from './web/web-target.ts';
 interface PipelineParts extends ServiceConfiguration {
   readonly admission: Admission;
   readonly sources: ObjectSources;
-  /** This worker's own, for web origins. */
-  readonly cache: FillingCache;
+  readonly webReads: WebReads;
   readonly observer: ExchangeObserver;
   readonly listings: Listings;
   readonly writes: OpenWrites;
@@ -63,7 +62,7 @@ export class Pipeline {
     this.#parts = parts;
     this.#sample = parts.sampleTraces;
     this.#objects = new ObjectServer(parts.observer, parts.sources);
-    this.#web = new WebServer(parts.observer, parts.cache);
+    this.#web = new WebServer(parts.observer, parts.webReads);
     this.#errors = errorHandling(parts.observer, parts.faults);
   }
 

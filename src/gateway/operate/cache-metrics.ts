@@ -1,4 +1,5 @@
 import type { CounterCell, Family, Metrics } from '../../base/metrics.ts';
+import type { WebReads } from '../web/web-reads.ts';
 import type { WorkerCache } from '../workers/worker-cache.ts';
 
 /** Errors inside the cache. */
@@ -7,7 +8,11 @@ export function cacheErrors(metrics: Metrics): Family<CounterCell> {
 }
 
 /** Exports what the cache of this worker holds and does, with every snapshot. */
-export function countCache(metrics: Metrics, objects: WorkerCache): void {
+export function countCache(
+  metrics: Metrics,
+  objects: WorkerCache,
+  webReads: Pick<WebReads, 'coalesced'>,
+): void {
   const bytes = metrics.gauge('tidegate_cache_bytes', 'Bytes held by a tier of the cache.', ['tier']);
   const capacity = metrics.gauge('tidegate_cache_capacity_bytes', 'Bytes that a tier may hold.', ['tier']);
   const entries = metrics.gauge(
@@ -35,6 +40,6 @@ export function countCache(metrics: Metrics, objects: WorkerCache): void {
     entries.cell('records').set(objects.table.size);
     evictions.cell('memory', 'capacity').value = usage.evictions;
     fills.set(objects.filler.inFlight);
-    coalesced.value = objects.objects.coalesced;
+    coalesced.value = objects.objects.coalesced + webReads.coalesced;
   });
 }

@@ -1,5 +1,5 @@
 import type { ObjectKey } from '../../cache/object-key.ts';
-import { fieldValue, schemeOf } from './outgoing-fields.ts';
+import { fieldValue } from './outgoing-fields.ts';
 import type { WebHead } from './stored-answer.ts';
 import type { WebRead } from './web-read.ts';
 import { webTarget } from './web-target.ts';
@@ -26,5 +26,5 @@ function keyOf({ address, target, request }: WebRead, reference: string | undefi
   if (!url.pathname.startsWith(pathPrefix)) return undefined;
   const path = url.pathname.slice(pathPrefix.length);
   const query = url.search === '' ? undefined : url.search.slice(1);
-  return webTarget({ ...address, path, query }, schemeOf(request)).key;
+  return webTarget({ ...address, path, query }, request.scheme).key;
 }

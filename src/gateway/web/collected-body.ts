@@ -1,5 +1,5 @@
-import type { ServerResponse } from 'node:http';
 import type { Generation } from '../../cache/generation.ts';
+import type { WebClient } from './web-read.ts';
 
 /** Longer answers without a strong entity tag are passed on without being kept. */
 export const COLLECTED_LIMIT_BYTES = 8 * 2 ** 20;
@@ -7,13 +7,16 @@ export const COLLECTED_LIMIT_BYTES = 8 * 2 ** 20;
 /** What the bodies that a worker collects may take at the same time. */
 const ALL_LIMIT_BYTES = 64 * 2 ** 20;
 
+/** Who gets a body while it is collected. */
+type BodyClient = Pick<WebClient, 'whenGone'>;
+
 /** The bodies that a worker collects, within one limit. */
 export class Collections {
   #heldBytes = 0;
 
-  /** @param response the client's, which may hold what it was sent for longer; undefined where nobody gets it */
-  begin(response: ServerResponse | undefined): CollectedBody {
-    return new CollectedBody(this, response);
+  /** @param client may hold what it was sent for longer; undefined where nobody gets it */
+  begin(client: BodyClient | undefined): CollectedBody {
+    return new CollectedBody(this, client);
   }
 
   /** False when there is no room for `lengthBytes` more. */
@@ -31,13 +34,13 @@ export class Collections {
 /** A body that is kept only if it ends, because parts of it could not be fetched again. */
 export class CollectedBody {
   readonly #all: Collections;
-  readonly #response: ServerResponse | undefined;
+  readonly #client: BodyClient | undefined;
   #chunks: Buffer[] = [];
   #sizeBytes = 0;
 
-  constructor(all: Collections, response: ServerResponse | undefined) {
+  constructor(all: Collections, client: BodyClient | undefined) {
     this.#all = all;
-    this.#response = response;
+    this.#client = client;
   }
 
   get sizeBytes(): number {
@@ -69,9 +72,9 @@ export class CollectedBody {
 
   /** The bytes count until the client has taken them too, so that slow ones cannot hold any number (docs/architecture.md, law 8). */
   drop(): void {
-    const [all, response, sizeBytes] = [this.#all, this.#response, this.#sizeBytes];
-    if (!response || response.closed) all.release(sizeBytes);
-    else response.once('close', () => all.release(sizeBytes));
+    const [all, client, sizeBytes] = [this.#all, this.#client, this.#sizeBytes];
+    if (client) client.whenGone(() => all.release(sizeBytes));
+    else all.release(sizeBytes);
     this.#chunks = [];
     this.#sizeBytes = 0;
   }

@@ -1,4 +1,4 @@
-import type { StoreCall } from '../../backend/store.ts';
+import type { StoreCall, StoreReplyHead } from '../../backend/store.ts';
 import { sendInterim } from '../../transport/interim.ts';
 import { PassedBody } from '../pass/passed-body.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
@@ -6,13 +6,13 @@ import { PreparedHeaders } from '../reply/prepared-headers.ts';
 import type { CachePolicy } from '../request/cache-policy.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { fieldValue } from './outgoing-fields.ts';
-import type { WebHead } from './stored-answer.ts';
+import type { WaitingClient } from './waiting-client.ts';
 import { ID_PREFIX, rawFields } from './web-headers.ts';
 
 const nothing = Buffer.alloc(0);
 
-/** A client that waits for a web origin, and gets what that answers as it comes, or an answer from the cache instead. */
-export class PassedAnswer {
+/** A client of this worker that waits, see `WaitingClient`. */
+export class PassedAnswer implements WaitingClient {
   readonly #exchange: Exchange;
   readonly #observer: ExchangeObserver;
   readonly #body: PassedBody;
@@ -41,12 +41,10 @@ export class PassedAnswer {
     else response.on('close', this.#onClose);
   }
 
-  /** Whether the client still waits to be answered. */
   get isWaiting(): boolean {
     return !this.#isOver;
   }
 
-  /** The client is answered by somebody else; false when it has left. */
   release(): boolean {
     if (this.#isOver) return false;
     this.#isOver = true;
@@ -59,7 +57,7 @@ export class PassedAnswer {
     if (!this.#isOver) sendInterim(this.#exchange.response, status, rawHeaders);
   }
 
-  begin(head: WebHead, policy: CachePolicy): void {
+  begin(head: StoreReplyHead, policy: CachePolicy): void {
     if (this.#isOver) return;
     const exchange = this.#exchange;
     this.#observer.firstByte(exchange);
@@ -74,7 +72,6 @@ export class PassedAnswer {
     exchange.response.write(nothing);
   }
 
-  /** The call goes no faster than the client from now on. */
   follow(call: StoreCall): void {
     if (!this.#isOver) this.#body.follow(call);
   }

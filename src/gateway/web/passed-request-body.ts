@@ -3,7 +3,14 @@ import { requireWithinLimit } from '../pass/write/body-limit.ts';
 import { ClientBody } from '../pass/write/client-body.ts';
 import { paceOf } from '../pass/write/upload-pace.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
-import type { WebRead } from './web-read.ts';
+import type { Exchange } from '../request/exchange.ts';
+import type { WebBucket } from './web-target.ts';
+
+interface ReceivedRequest {
+  readonly request: IncomingMessage;
+  readonly bucket: WebBucket;
+  readonly exchange: Exchange;
+}
 
 /**
  * The body of a request on its way to a web origin, as it is; undefined where there is none.
@@ -12,7 +19,7 @@ import type { WebRead } from './web-read.ts';
  * @throws S3Error EntityTooLarge
  */
 export function passedBodyOf(
-  { request, bucket, exchange }: WebRead,
+  { request, bucket, exchange }: ReceivedRequest,
   observer: ExchangeObserver,
   refused: (error: unknown) => void,
 ): ClientBody | undefined {

@@ -5,7 +5,6 @@ import { parseCachedDate } from '../../http/http-date.ts';
 import { evaluatePreconditions, ifRangeHolds } from '../../http/preconditions.ts';
 import { parseRange, selectRange } from '../../http/range.ts';
 import { invalidRange, preconditionFailed } from '../../s3/read-errors.ts';
-import type { RequestFields } from '../../s3/request-fields.ts';
 import type { Answer } from '../../transport/answer.ts';
 import { ObjectChangedError } from '../fill/fill-error.ts';
 import type { BodyRate } from '../reply/body-rates.ts';
@@ -14,52 +13,45 @@ import type { PendingSends } from '../reply/pending-sends.ts';
 import type { PartOfObject, PreparedHeaders } from '../reply/prepared-headers.ts';
 import { type SendCallbacks, sendContent } from '../reply/send-content.ts';
 import type { CacheReports, LookupOutcome } from '../request/cache-status.ts';
+import type { Exchange } from '../request/exchange.ts';
 import { fieldValue } from './outgoing-fields.ts';
-import { type PreparedAnswer, rangeHeaders, type WebHeaders } from './web-headers.ts';
-import type { WebRead } from './web-read.ts';
+import { type PreparedAnswer, rangeHeaders } from './web-headers.ts';
+import type { RecordSource, WebFields, WebRead } from './web-read.ts';
+
+/** A read, its client, and what it is answered with. */
+interface AnsweredRead {
+  readonly read: WebRead;
+  readonly exchange: Exchange;
+  readonly record: ReadableRecord;
+  readonly outcome: LookupOutcome;
+  readonly source: RecordSource;
+  readonly prepared: PreparedAnswer;
+}
 
 /** What the answers of a worker share. */
-export interface WebAnswerParts {
+interface WebAnswerParts {
   readonly observer: ExchangeObserver;
-  readonly headers: WebHeaders;
   readonly reports: CacheReports;
-  /** `record` turned out to be of no use. */
-  forget(read: WebRead, record: ReadableRecord): void;
-  /** Reading `record` has failed before the first byte. */
-  answerAnew(read: WebRead, record: ReadableRecord, error: unknown): void;
 }
 
 /** The answer to one GET or HEAD from a stored answer. */
 export class WebAnswer implements SendCallbacks {
-  readonly #read: WebRead;
-  readonly #record: ReadableRecord;
-  readonly #outcome: LookupOutcome;
+  readonly #answered: AnsweredRead;
   readonly #parts: WebAnswerParts;
-  readonly #prepared: PreparedAnswer;
   #status = 200;
   #headers: PreparedHeaders;
   #ageS: number | undefined;
 
-  /** @param prepared set where the client gets more than what is stored */
-  constructor(
-    read: WebRead,
-    record: ReadableRecord,
-    outcome: LookupOutcome,
-    parts: WebAnswerParts,
-    prepared = parts.headers.of(record, read.policy),
-  ) {
-    this.#prepared = prepared;
-    this.#read = read;
-    this.#record = record;
-    this.#outcome = outcome;
+  constructor(answered: AnsweredRead, parts: WebAnswerParts) {
+    this.#answered = answered;
     this.#parts = parts;
-    this.#headers = prepared.whole;
+    this.#headers = answered.prepared.whole;
   }
 
   /** @throws S3Error where a precondition fails or the range cannot be had */
   give(): void {
-    const { fields, nowMs, exchange } = this.#read;
-    const record = this.#record;
+    const { read, record, exchange } = this.#answered;
+    const { fields, nowMs } = read;
     this.#status = record.answer?.status ?? 200;
     // RFC 9110 §13.2.1: preconditions and ranges are for what is there
     if (this.#status !== 200) {
@@ -80,14 +72,14 @@ export class WebAnswer implements SendCallbacks {
   #notModified(): void {
     this.onCoverage('all');
     this.#status = 304;
-    this.#headers = this.#prepared.notModified;
+    this.#headers = this.#answered.prepared.notModified;
     this.begin().end();
     this.onEnd();
   }
 
   #sendRange(range: string): void {
-    const record = this.#record;
-    const { fields } = this.#read;
+    const { read, record } = this.#answered;
+    const { fields } = read;
     const selection = ifRangeHolds(fields.ifRange, record)
       ? selectRange(parseRange(range), record.sizeBytes)
       : undefined;
@@ -99,13 +91,13 @@ export class WebAnswer implements SendCallbacks {
   }
 
   #send(part: PartOfObject | undefined): void {
-    const record = this.#record;
+    const { exchange, record, prepared } = this.#answered;
     if (part) {
       this.#status = 206;
-      this.#headers = this.#prepared.part.with(rangeHeaders(record, part));
+      this.#headers = prepared.part.with(rangeHeaders(record, part));
     }
     const [from, to] = part ? [part.first, part.last + 1] : [0, record.sizeBytes];
-    sendContent(this.#read.exchange, record.content, from, to, this);
+    sendContent(exchange, record.content, from, to, this);
   }
 
   get sends(): PendingSends {
@@ -113,51 +105,53 @@ export class WebAnswer implements SendCallbacks {
   }
 
   get rate(): BodyRate | undefined {
-    return this.#parts.observer.rates.of(this.#read.exchange);
+    return this.#parts.observer.rates.of(this.#answered.exchange);
   }
 
   /** RFC 9110 §6.6.1: the Date of an answer stays that of who made it. */
   begin(): Answer {
-    const { exchange } = this.#read;
+    const { exchange, record } = this.#answered;
     exchange.status = this.#status;
-    const date = fieldValue(this.#record.fields, 'date') ?? exchange.date;
+    const date = fieldValue(record.fields, 'date') ?? exchange.date;
     const { report, requestId, id2 } = exchange;
     const reply = { report, requestId, id2, date, fault: (error: unknown) => exchange.fault(error) };
     return this.#headers.begin(exchange.response, this.#status, reply, this.#ageS);
   }
 
   onStoreWait(): void {
-    this.#parts.observer.waitsForStore(this.#read.exchange);
+    this.#parts.observer.waitsForStore(this.#answered.exchange);
   }
 
   onBodyStart(): void {
-    this.#parts.observer.firstByte(this.#read.exchange);
+    this.#parts.observer.firstByte(this.#answered.exchange);
   }
 
   onEnd(): void {
-    const { exchange } = this.#read;
-    if (exchange.failure instanceof ObjectChangedError) this.#parts.forget(this.#read, this.#record);
+    const { read, exchange, record, source } = this.#answered;
+    if (exchange.failure instanceof ObjectChangedError) source.forget(read, record);
     this.#parts.observer.sent(exchange);
   }
 
   failedBeforeHead(error: unknown): void {
-    this.#parts.answerAnew(this.#read, this.#record, error);
+    const { read, record, source } = this.#answered;
+    source.answerAnew(read, record, error);
   }
 
   /** RFC 9111 §5.1: what the origin has just said itself has no Age of ours. */
   onCoverage(coverage: Coverage): void {
-    const { exchange, policy, nowMs } = this.#read;
-    const { how } = this.#outcome;
-    const leftMs = freshUntilMs(this.#record, policy, nowMs) - nowMs;
+    const { read, exchange, record, outcome } = this.#answered;
+    const { policy, nowMs } = read;
+    const { how } = outcome;
+    const leftMs = freshUntilMs(record, policy, nowMs) - nowMs;
     const ttlMs = how === 'stale' ? leftMs : Math.max(0, leftMs);
-    exchange.report = this.#parts.reports.of(this.#outcome, coverage, Math.ceil(ttlMs / 1000));
-    const isAged = how === 'hit' || how === 'stale' || this.#outcome.isCollapsed;
-    this.#ageS = isAged ? ageS(this.#record, nowMs) : undefined;
+    exchange.report = this.#parts.reports.of(outcome, coverage, Math.ceil(ttlMs / 1000));
+    const isAged = how === 'hit' || how === 'stale' || outcome.isCollapsed;
+    this.#ageS = isAged ? ageS(record, nowMs) : undefined;
   }
 }
 
 /** RFC 9111 §4.3.2: without Last-Modified, If-Modified-Since is held against the Date. */
-function validatorsOf(record: ReadableRecord, { ifUnmodifiedSince }: RequestFields) {
+function validatorsOf(record: ReadableRecord, { ifUnmodifiedSince }: WebFields) {
   const { entityTag, lastModifiedMs, receivedMs } = record;
   if (lastModifiedMs !== undefined || ifUnmodifiedSince !== undefined) return record;
   return { entityTag, lastModifiedMs: parseCachedDate(fieldValue(record.fields, 'date') ?? '', receivedMs) };

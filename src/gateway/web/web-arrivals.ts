@@ -110,7 +110,7 @@ export class WebArrivals implements WebFetchOwner {
     const { read, method, stale, client } = fetch.question;
     if (!isSafe(method)) this.#records.unsettle(read.target.key);
     else if (stale && isFailure(error) && this.#servesStale(fetch, stale, undefined)) return true;
-    if (client) read.exchange.report = failedAtStore(error.code);
+    if (client) read.client.report = failedAtStore(error.code);
     return false;
   }
 
@@ -129,7 +129,7 @@ export class WebArrivals implements WebFetchOwner {
     // RFC 9110 §9.3.3: an answer to POST that is the content of its target
     const isContent = method === 'POST' && head.status === 200 && isStated && isOwnLocation(read, head);
     if (!isContent || !isStorable(read, 'GET', head, fetch.question.isUnkept)) return pass;
-    return { kind: 'collect', body: this.#collections.begin(responseOf(fetch)) };
+    return { kind: 'collect', body: this.#collections.begin(bodyClientOf(fetch)) };
   }
 
   /** RFC 9111 §4.3.3 and §4.3.4. */
@@ -171,7 +171,7 @@ export class WebArrivals implements WebFetchOwner {
       return sizeBytes > maxObjectSizeBytes ? pass : this.#filling(fetch, head, sizeBytes, times);
     if (status === 206 || lengthBytes === 'unusable') return pass;
     const isTooLong = (lengthBytes ?? 0) > Math.min(COLLECTED_LIMIT_BYTES, maxObjectSizeBytes);
-    return isTooLong ? pass : { kind: 'collect', body: this.#collections.begin(responseOf(fetch)) };
+    return isTooLong ? pass : { kind: 'collect', body: this.#collections.begin(bodyClientOf(fetch)) };
   }
 
   /** Bytes under a strong tag: they complete what is held of the same content (RFC 9111 §3.4). */
@@ -230,8 +230,8 @@ function outcomeOf({ question }: WebFetch, { status }: WebHead, isStored: boolea
   };
 }
 
-function responseOf({ question: { client, read } }: WebFetch) {
-  return client?.isWaiting ? read.exchange.response : undefined;
+function bodyClientOf({ question: { client, read } }: WebFetch) {
+  return client?.isWaiting ? read.client : undefined;
 }
 
 /** The strong entity tag of an answer, if it has exactly one (RFC 9110 §8.8.1). */

@@ -1,14 +1,12 @@
 import { type StoreCall, StoreError, type StoreReceiver, type StoreReplyHead } from '../../backend/store.ts';
-import { clientOf } from '../../base/client-quota.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
-import { clientAddressOf } from '../../transport/peer.ts';
 import { ExpectedBytes, type RangeReceiver } from '../fill/ranged-read.ts';
 import type { ClientBody } from '../pass/write/client-body.ts';
 import type { LookupOutcome } from '../request/cache-status.ts';
 import type { CollectedBody } from './collected-body.ts';
-import type { PassedAnswer } from './passed-answer.ts';
 import { type AnswerTimes, readWebHead, type WebHead } from './stored-answer.ts';
+import type { WaitingClient } from './waiting-client.ts';
 import type { WebFlight } from './web-flights.ts';
 import type { WebRead } from './web-read.ts';
 
@@ -45,7 +43,7 @@ export interface WebQuestion {
   /** Set where others may wait for the answer. */
   readonly flight: WebFlight | undefined;
   /** Who waits for the answer; undefined where the client was answered before. */
-  readonly client: PassedAnswer | undefined;
+  readonly client: WaitingClient | undefined;
   /** Whether the client does not want the answer to be stored. */
   readonly isUnkept: boolean;
   readonly body: ClientBody | undefined;
@@ -68,7 +66,7 @@ export class WebFetch implements StoreReceiver {
     this.#nowMs = nowMs;
   }
 
-  get #answer(): PassedAnswer | undefined {
+  get #answer(): WaitingClient | undefined {
     return this.question.client;
   }
 
@@ -78,12 +76,11 @@ export class WebFetch implements StoreReceiver {
 
   send(): void {
     const { read, method, fields, target, body } = this.question;
-    const { trace, response } = read.exchange;
-    const client = clientOf(clientAddressOf(response.req));
+    const { operation, trace } = read.request;
     this.#call = read.bucket.store.send(
       {
-        ...{ method, operation: read.exchange.operation, bucket: undefined, key: undefined, query: '' },
-        ...{ target, fields, trace, client, isResent: true },
+        ...{ method, operation, bucket: undefined, key: undefined, query: '' },
+        ...{ target, fields, trace, client: read.client.quota, isResent: true },
         ...(body && { bodyStream: body }),
       },
       this,

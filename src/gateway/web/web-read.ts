@@ -1,14 +1,15 @@
-import type { IncomingMessage } from 'node:http';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { bounded } from '../../cache/record.ts';
 import type { RequestDirectives } from '../../http/request-directives.ts';
+import type { TraceContext } from '../../http/trace-context.ts';
 import { type Vary, variantName } from '../../http/vary.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import type { RequestFields } from '../../s3/request-fields.ts';
 import type { CachePolicy } from '../request/cache-policy.ts';
-import type { Exchange } from '../request/exchange.ts';
+import type { CacheReport, LookupOutcome } from '../request/cache-status.ts';
 import { heardDirectives, type ObjectRead } from '../request/object-read.ts';
-import { fieldValue, outgoingFields } from './outgoing-fields.ts';
+import { fieldValue } from './outgoing-fields.ts';
+import type { WaitingClient } from './waiting-client.ts';
 import type { WebAddress, WebBucket, WebTarget } from './web-target.ts';
 
 /** What names the bytes of a web origin's answer. */
@@ -25,37 +26,75 @@ const noVariant: ObjectRead['variant'] = {
   requestPayer: undefined,
 };
 
+/** The fields of a request that say which answer it wants. */
+export type WebFields = Pick<
+  RequestFields,
+  | 'range'
+  | 'ifRange'
+  | 'ifMatch'
+  | 'ifNoneMatch'
+  | 'ifModifiedSince'
+  | 'ifUnmodifiedSince'
+  | 'isConditional'
+  | 'authorization'
+  | 'cacheControl'
+  | 'pragma'
+>;
+
+/** What a request to a web origin asks for. */
+interface WebRequest {
+  readonly method: string;
+  /** The method as it is told in metrics. */
+  readonly operation: string;
+  readonly fields: WebFields;
+  readonly address: WebAddress;
+  /** The scheme that the client asked with. */
+  readonly scheme: 'http' | 'https';
+  readonly target: WebTarget;
+  readonly nowMs: number;
+  readonly trace: TraceContext | undefined;
+}
+
 /** A request to a web origin. */
 export class WebRead {
-  readonly exchange: Exchange;
-  readonly request: IncomingMessage;
-  readonly fields: RequestFields;
-  readonly address: WebAddress;
-  readonly target: WebTarget;
+  readonly client: WebClient;
+  readonly request: WebRequest;
   readonly policy: CachePolicy;
-  readonly nowMs: number;
   /** What the client asks of the cache, where it is heard. */
   readonly directives: RequestDirectives | undefined;
+  readonly #compose: () => readonly HeaderField[];
   #sent: readonly HeaderField[] | undefined;
   /** Names of variants by the list of fields: most that are held of a target vary by the same. */
   readonly #variantNames = new Map<string, string>();
 
-  constructor(
-    exchange: Exchange,
-    request: IncomingMessage,
-    fields: RequestFields,
-    address: WebAddress,
-    target: WebTarget,
-    nowMs: number,
-  ) {
-    this.exchange = exchange;
+  /** @param compose makes the fields that the origin gets */
+  constructor(request: WebRequest, client: WebClient, compose: () => readonly HeaderField[]) {
+    const { address, fields } = request;
     this.request = request;
-    this.fields = fields;
-    this.address = address;
-    this.target = target;
+    this.client = client;
     this.policy = address.bucket.rulesFor(address.path).cache;
-    this.nowMs = nowMs;
     this.directives = heardDirectives(this.policy, fields);
+    this.#compose = compose;
+  }
+
+  get method(): string {
+    return this.request.method;
+  }
+
+  get fields(): WebFields {
+    return this.request.fields;
+  }
+
+  get address(): WebAddress {
+    return this.request.address;
+  }
+
+  get target(): WebTarget {
+    return this.request.target;
+  }
+
+  get nowMs(): number {
+    return this.request.nowMs;
   }
 
   get bucket(): WebBucket {
@@ -64,7 +103,7 @@ export class WebRead {
 
   /** What the origin gets, made when it is first needed. */
   get sent(): readonly HeaderField[] {
-    this.#sent ??= outgoingFields(this.request, this.address, this.exchange.trace !== undefined);
+    this.#sent ??= this.#compose();
     return this.#sent;
   }
 
@@ -91,11 +130,11 @@ export class WebRead {
 
   /** For the content of an answer that varies so. */
   contentRead(vary: Vary): WebContentRead {
-    const { bucket, policy, target, exchange } = this;
+    const { bucket, policy, target, request } = this;
     const selecting = this.sent.filter(
       ({ name }) => vary !== '*' && vary.includes(name) && !secret.has(name),
     );
-    const { trace } = exchange;
+    const { trace } = request;
     return {
       ...{ objectKey: target.key, versionId: undefined, variant: noVariant, bucket, policy, selecting },
       ...(trace && { trace }),
@@ -105,3 +144,48 @@ export class WebRead {
 
 /** One client's credentials are not used for others. */
 const secret: ReadonlySet<string> = new Set(['authorization', 'cookie']);
+
+/** Answers GET and HEAD: from what it holds, or by asking the origin. */
+export interface WebSource {
+  /** @throws NotCachedError for a client that wants only what is held; TooManyRequestsError */
+  serve(read: WebRead): void;
+}
+
+/** Where a record was found. */
+export interface RecordSource {
+  /** `record` turned out to be of no use. */
+  forget(read: WebRead, record: ReadableRecord): void;
+  /** Reading `record` has failed before the first byte. */
+  answerAnew(read: WebRead, record: ReadableRecord, error: unknown): void;
+}
+
+/** Who has sent a request, and is answered once. */
+export interface WebClient {
+  /** Whom the request counts for at the origin. */
+  readonly quota: string;
+  /** What its answer is reported as, unless that is from a record. */
+  report: CacheReport;
+  /**
+   * Answers with `record`.
+   *
+   * @param told all fields that the origin has just sent with it, for the client that was first
+   * @throws S3Error where a precondition fails or the range cannot be had
+   */
+  answer(
+    read: WebRead,
+    record: ReadableRecord,
+    outcome: LookupOutcome,
+    source: RecordSource,
+    told?: readonly HeaderField[],
+  ): void;
+  /**
+   * Waits for the origin.
+   *
+   * @param left called when the client leaves
+   * @throws TooManyRequestsError
+   */
+  wait(left: () => void): WaitingClient;
+  refuse(error: unknown): void;
+  /** Calls `then` when nothing is left of what the client was sent: it has taken all, or has left. */
+  whenGone(then: () => void): void;
+}

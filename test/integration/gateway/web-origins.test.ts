@@ -555,6 +555,9 @@ describe('requests at the same time', () => {
     expect(origin.asked).toHaveLength(1);
     held.splice(0)[0]?.();
     expect(new Set(await Promise.all(kept))).toEqual(new Set(['answer 1']));
+    const families = await gateway.metrics[0]?.snapshot();
+    const coalesced = families?.find(({ name }) => name === 'tidegate_coalesced_requests_total');
+    expect(coalesced?.values.map(({ value }) => value)).toEqual([4]);
     const passed = Array.from({ length: 3 }, () => text('/passed'));
     await expect.poll(() => gateway.gateways[0]?.waiting.requests).toBe(3);
     expect(origin.asked).toHaveLength(2);
