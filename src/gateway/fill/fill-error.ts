@@ -60,6 +60,15 @@ export class NotCachedError extends Error {
   }
 }
 
+/** All who waited for the answer to a question have left, so the store is not asked any further. */
+export class DesertedError extends Error {
+  readonly code = 'DESERTED';
+
+  constructor() {
+    super('all who waited for the answer have left');
+  }
+}
+
 /** All cache memory is in use; no further fill can start. */
 export class OverloadedError extends Error {
   readonly code = 'OVERLOADED';

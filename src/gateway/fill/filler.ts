@@ -1,4 +1,3 @@
-import type { StoreCall } from '../../backend/store.ts';
 import type { Generation } from '../../cache/generation.ts';
 import type { MemoryTier } from '../../cache/memory-tier.ts';
 import { BlockWriter } from './block-writer.ts';
@@ -8,6 +7,7 @@ import type { ExtentContext } from './extent-context.ts';
 import { OverloadedError } from './fill-error.ts';
 import type { RangeReceiver, RangeSource } from './ranged-read.ts';
 import { EXTENT_LIMIT_BYTES, type Readers } from './readers.ts';
+import type { RunningTransfer } from './transfer.ts';
 
 /** Most concurrent extents of one content. */
 const EXTENTS_PER_CONTENT = 16;
@@ -103,19 +103,22 @@ export class Filler implements ExtentOwner {
 
   /**
    * Creates an extent for a running transfer of `[from, to)`; the caller passes it the bytes. Of a long one only the
-   * first bytes are taken, so that nothing is fetched without a reader; one of the whole content is paced by its readers.
+   * first bytes are taken, so that nothing is fetched without a reader; one of the whole content is paced by its readers. Of
+   * one that nobody waits for, one block is taken.
    */
   adopt(
     generation: Generation,
     from: number,
     to: number,
     source: RangeSource,
-    call: StoreCall | undefined,
+    { call, isAwaited }: RunningTransfer,
   ): Extent {
     const isWhole = from === 0 && to === generation.sizeBytes;
-    const longestBytes = Math.max(generation.blockBytes, EXTENT_LIMIT_BYTES);
+    const longestBytes = isAwaited
+      ? Math.max(generation.blockBytes, EXTENT_LIMIT_BYTES)
+      : generation.blockBytes;
     const extent = this.#begin(generation, from, to, source);
-    extent.adopt(call, isWhole ? to : generation.blockStart(from) + longestBytes, isWhole);
+    extent.adopt(call, isWhole && isAwaited ? to : generation.blockStart(from) + longestBytes, isWhole);
     return extent;
   }
 

@@ -7,6 +7,14 @@ import type { Clock, Timer } from '../../base/clock.ts';
  */
 const READERS_LIMIT_MS = 10_000;
 
+/** A transfer that somebody else has begun. */
+export interface RunningTransfer {
+  /** Undefined where its sender pauses and aborts it. */
+  readonly call: StoreCall | undefined;
+  /** Whether anybody waits for what it brings. */
+  readonly isAwaited: boolean;
+}
+
 /** The transfer that brings the bytes of an extent. It can be paused; bytes that had arrived by then are buffered. */
 export class Transfer {
   readonly #clock: Clock;

@@ -1,7 +1,7 @@
-import type { StoreCall } from '../../backend/store.ts';
 import type { Generation } from '../../cache/generation.ts';
 import type { GenerationIdentity } from '../../cache/generation-identity.ts';
 import type { RangeReceiver } from '../fill/ranged-read.ts';
+import type { RunningTransfer } from '../fill/transfer.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 
 /** Creates the contents of records and receives their bytes. */
@@ -17,6 +17,6 @@ export interface ContentFactory {
     generation: Generation,
     from: number,
     to: number,
-    call: StoreCall | undefined,
+    transfer: RunningTransfer,
   ): RangeReceiver | undefined;
 }

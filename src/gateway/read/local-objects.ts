@@ -1,4 +1,4 @@
-import type { StoreCall, WholeReply } from '../../backend/store.ts';
+import type { WholeReply } from '../../backend/store.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Generation } from '../../cache/generation.ts';
 import type { GenerationIdentity } from '../../cache/generation-identity.ts';
@@ -14,6 +14,7 @@ import {
   tellsWhole,
 } from '../fill/content-head.ts';
 import { InvalidReplyError, isRetryableStatus, RefusedByStoreError, refusedBy } from '../fill/fill-error.ts';
+import type { RunningTransfer } from '../fill/transfer.ts';
 import type { Forwarded } from '../request/cache-status.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 import type { ContentFactory } from './content-factory.ts';
@@ -24,6 +25,7 @@ import {
   firstExtent,
   mayBeEmpty,
   partNumberOf,
+  type TakeAnswer,
   type TakenAnswer,
 } from './first-fetch.ts';
 import { answerAtOnce, heldAnswer, staleAnswer } from './held-answers.ts';
@@ -38,6 +40,7 @@ import {
   tagsOf,
   uncacheableRecord,
 } from './reply-record.ts';
+import type { Audience } from './single-flight.ts';
 import { isFailureOfStore, withdrawsObject } from './store-failure.ts';
 import type { StoreFetcher } from './store-fetcher.ts';
 
@@ -79,28 +82,31 @@ export class LocalObjects implements ObjectSource {
    *
    * @param withChecksums whether it must have all checksums the store has (docs/semantics.md, Decided 12)
    */
-  async find(read: ObjectRead, withChecksums = false): Promise<LookupResult> {
+  async find(read: ObjectRead, withChecksums = false, gone?: AbortSignal): Promise<LookupResult> {
     if (read.directives?.onlyIfCached) return heldAnswer(this.records, read, this.#clock.nowMs());
     if (withChecksums) {
-      const found = await this.#flights.shared(read, 'checksums', asked => this.#askAnew(asked, undefined));
+      const askAnew = (asked: ObjectRead, audience: Audience) => this.#askAnew(asked, undefined, audience);
+      const found = await this.#flights.shared(read, 'checksums', askAnew, gone);
       if (answersRead(found.record, read)) return found;
     }
     const nowMs = this.#clock.nowMs();
     const atOnce = answerAtOnce(this.records, read, nowMs);
     if (atOnce?.staleUse === 'stale-while-revalidate')
-      this.#flights.begin(read, 'revalidate', asked => this.#revalidate(asked, atOnce.record));
+      this.#flights.begin(read, 'revalidate', (asked, audience) =>
+        this.#revalidate(asked, atOnce.record, audience),
+      );
     if (atOnce) return atOnce;
     const held = lookupRecord(this.records, read);
     const forwarded = this.records.whyForwarded(read, nowMs);
     if (held?.kind === 'readable' && forwarded !== 'partial') {
-      const found = await this.#revalidated(read, held, forwarded);
+      const found = await this.#revalidated(read, held, forwarded, gone);
       if (answersRead(found.record, read)) return found;
     }
-    const found = await this.#flights.shared(read, `part ${read.partNumber ?? ''}`, asked =>
+    const ask = (asked: ObjectRead, audience: Audience) =>
       asked.method === 'HEAD'
-        ? this.#askHead(asked, asked.partNumber)
-        : this.#askGet(asked, this.#firstExtent(asked)),
-    );
+        ? this.#askHead(asked, asked.partNumber, audience)
+        : this.#askGet(asked, this.#firstExtent(asked), audience);
+    const found = await this.#flights.shared(read, `part ${read.partNumber ?? ''}`, ask, gone);
     return { ...found, forwarded };
   }
 
@@ -133,9 +139,15 @@ export class LocalObjects implements ObjectSource {
   }
 
   /** What the store says of a stale record, or the record itself where the store fails and that may be served. */
-  async #revalidated(read: ObjectRead, held: ReadableRecord, forwarded: Forwarded): Promise<LookupResult> {
+  async #revalidated(
+    read: ObjectRead,
+    held: ReadableRecord,
+    forwarded: Forwarded,
+    gone: AbortSignal | undefined,
+  ): Promise<LookupResult> {
     try {
-      const found = await this.#flights.shared(read, 'revalidate', asked => this.#revalidate(asked, held));
+      const ask = (asked: ObjectRead, audience: Audience) => this.#revalidate(asked, held, audience);
+      const found = await this.#flights.shared(read, 'revalidate', ask, gone);
       return { ...found, forwarded };
     } catch (error) {
       const known = lookupRecord(this.records, read);
@@ -146,10 +158,10 @@ export class LocalObjects implements ObjectSource {
   }
 
   /** Asks about the whole object even for a reader of a part: the others who wait may want another one, or none. */
-  async #revalidate(read: ObjectRead, stale: ObjectRecord): Promise<Learned> {
+  async #revalidate(read: ObjectRead, stale: ObjectRecord, audience: Audience): Promise<Learned> {
     const whole = { ...read, partNumber: undefined };
     const extent = read.partNumber === undefined ? this.#firstExtent(read) : firstBlock(read);
-    const learned = await this.#askAnew(whole, extent);
+    const learned = await this.#askAnew(whole, extent, audience);
     const isSame = haveSameContent(learned.record, stale);
     return { ...learned, how: isSame ? 'revalidated' : 'fetched', forwarded: 'stale' };
   }
@@ -160,26 +172,27 @@ export class LocalObjects implements ObjectSource {
    *
    * @param extent what such a GET requests; undefined for the whole object
    */
-  async #askAnew(read: ObjectRead, extent: FirstExtent | undefined): Promise<Learned> {
-    if (read.method === 'GET' && read.variant.origin !== undefined) return this.#askGet(read, extent);
+  async #askAnew(read: ObjectRead, extent: FirstExtent | undefined, audience: Audience): Promise<Learned> {
+    if (read.method === 'GET' && read.variant.origin !== undefined)
+      return this.#askGet(read, extent, audience);
     try {
-      const learned = await this.#askHead(read, undefined);
+      const learned = await this.#askHead(read, undefined, audience);
       const isUnsaid = learned.record.kind === 'uncacheable' && read.method === 'GET';
-      return isUnsaid ? this.#askGet(read, extent) : learned;
+      return isUnsaid ? this.#askGet(read, extent, audience) : learned;
     } catch (error) {
       // a busy store is not asked a second time just for its error body
       const isSilent = error instanceof RefusedByStoreError && !isRetryableStatus(error.reply.status);
       if (!isSilent || read.method !== 'GET') throw error;
       // the store has refused: that it fails when it is to say why must not bring back what is held
-      return this.#askGet(read, extent).catch(later => {
+      return this.#askGet(read, extent, audience).catch(later => {
         throw isFailureOfStore(later) ? error : later;
       });
     }
   }
 
-  async #askHead(read: ObjectRead, partNumber: number | undefined): Promise<Learned> {
+  async #askHead(read: ObjectRead, partNumber: number | undefined, { signal }: Audience): Promise<Learned> {
     const question = this.#question(read, 'HEAD', partNumber);
-    const reply = await this.#fetcher.head(read, partNumber);
+    const reply = await this.#fetcher.head(read, partNumber, signal);
     if (reply.status !== 200 && reply.status !== 206) return this.#learnRefusal(question, reply);
     const head = readContentHead(reply);
     if (partNumber !== undefined && head.range && !mayBePart(head.range, partNumber))
@@ -189,15 +202,15 @@ export class LocalObjects implements ObjectSource {
     return this.#learnReadable(question, head, this.#contentOf(question, head, identity));
   }
 
-  async #askGet(read: ObjectRead, extent: FirstExtent | undefined): Promise<Learned> {
+  async #askGet(read: ObjectRead, extent: FirstExtent | undefined, audience: Audience): Promise<Learned> {
     const question = this.#question(read, 'GET', partNumberOf(extent));
-    const answer = await this.#fetcher.get(read, extent, (head, arriving, call) =>
-      this.#takeBytes(question, head, arriving, call),
-    );
+    const take: TakeAnswer = (head, arriving, call) =>
+      this.#takeBytes(question, head, arriving, { call, isAwaited: !audience.isGone });
+    const answer = await this.#fetcher.get(read, extent, take, audience.signal);
     if (answer.kind === 'refused' && answer.reply.status === 416 && extent && extent.kind !== 'part') {
       return mayBeEmpty(extent, answer.reply)
-        ? this.#askGet(read, undefined)
-        : this.#askAnew(read, firstBlock(read));
+        ? this.#askGet(read, undefined, audience)
+        : this.#askAnew(read, firstBlock(read), audience);
     }
     if (answer.kind === 'refused') return this.#learnRefusal(question, answer.reply);
     return answer.kind === 'unkeepable' ? this.#learnUnkeepable(question, answer.head) : answer.learned;
@@ -211,14 +224,14 @@ export class LocalObjects implements ObjectSource {
     question: Question,
     head: ContentHead,
     { entityTag, sizeBytes, from, to }: ArrivingBytes,
-    call: StoreCall | undefined,
+    transfer: RunningTransfer,
   ): TakenAnswer {
     const { read } = question;
     const { versionId, contentEncoding } = head;
     const identity = { objectKey: read.objectKey.text, versionId, entityTag, sizeBytes, contentEncoding };
     const content = this.#contentOf(question, head, identity);
     const learned = this.#learnReadable(question, head, content);
-    const receiver = to > from ? this.#contents.receive(read, content, from, to, call) : undefined;
+    const receiver = to > from ? this.#contents.receive(read, content, from, to, transfer) : undefined;
     return { learned, receiver };
   }
 

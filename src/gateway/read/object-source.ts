@@ -32,10 +32,11 @@ export interface ObjectSource {
    * The record for `read`, requested from the store if necessary.
    *
    * @param withChecksums whether the store is asked for all its checksums: a partial response may have omitted them
+   * @param gone aborted when nobody waits for the record any more; the store may then be asked no further
    * @throws RefusedByStoreError for an answer that must not be shared; StoreError when there is none; InvalidReplyError,
-   * OverloadedError; NotCachedError for a client that wants only what is held
+   * OverloadedError; NotCachedError for a client that wants only what is held; DesertedError after `gone`
    */
-  find(read: ObjectRead, withChecksums?: boolean): Promise<LookupResult>;
+  find(read: ObjectRead, withChecksums?: boolean, gone?: AbortSignal): Promise<LookupResult>;
   /** `record` turned out to be outdated and must not be used again. */
   invalidate(read: ObjectRead, record: ObjectRecord): void;
   /** The store refused bytes of `record` with `reply`. */

@@ -1,6 +1,6 @@
 import { type ObjectRecord, recordName } from '../../cache/record.ts';
 import { readAction } from '../../s3/grants.ts';
-import { RefusedByStoreError } from '../fill/fill-error.ts';
+import { DesertedError, RefusedByStoreError } from '../fill/fill-error.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import { ObjectHeaders } from '../reply/prepared-headers.ts';
 import { noGrant } from '../request/access.ts';
@@ -57,7 +57,7 @@ export class ObjectServer implements AnswerParts {
     if (!client.mayKnowMissing || client.read.versionId !== undefined) throw forbidden;
     const answer = new ObjectAnswer(client, source, this, 0);
     const waiting = new WaitingAnswer(answer, client, this.observer);
-    findAbsence(client.read, source)
+    findAbsence(client.read, source, waiting.gone)
       .then(found => (found ? waiting.take()?.answer(found.record, found) : waiting.take()?.fail(forbidden)))
       // any other answer of the store would reveal that the object exists
       .catch(error => waiting.take()?.fail(error instanceof RefusedByStoreError ? forbidden : error));
@@ -86,10 +86,13 @@ export class ObjectServer implements AnswerParts {
       return;
     }
     // this chain does not reference the client, which may disconnect long before the store answers
+    const { gone } = waiting;
     source
-      .find(read)
+      .find(read, false, gone)
       .then(found =>
-        waiting.client && lacksChecksums(waiting.client, found.record) ? source.find(read, true) : found,
+        waiting.client && lacksChecksums(waiting.client, found.record)
+          ? source.find(read, true, gone)
+          : found,
       )
       .then(found => waiting.take()?.answer(found.record, found))
       .catch(error => waiting.take()?.fail(error));
@@ -110,14 +113,18 @@ function lacksChecksums(client: ClientRead, record: ObjectRecord): boolean {
 }
 
 /** The store's answer for an object that does not exist; undefined if it does. Fetches no bytes. */
-async function findAbsence(read: ObjectRead, source: ObjectSource): Promise<LookupResult | undefined> {
+async function findAbsence(
+  read: ObjectRead,
+  source: ObjectSource,
+  gone: AbortSignal,
+): Promise<LookupResult | undefined> {
   const name = recordName(read.versionId, read.variant, 'HEAD');
   const asked = { ...read, directives: undefined, partNumber: undefined };
-  const found = await source.find({ ...asked, method: 'HEAD', recordName: name });
+  const found = await source.find({ ...asked, method: 'HEAD', recordName: name }, false, gone);
   if (!tellsAbsence(found)) return undefined;
   if (read.method === 'HEAD') return found;
   // only GET has an error body; a refusal of a part would not be one of the object
-  const told = await source.find(asked);
+  const told = await source.find(asked, false, gone);
   return tellsAbsence(told) ? told : undefined;
 }
 
@@ -127,14 +134,15 @@ function tellsAbsence({ record }: LookupResult): boolean {
 }
 
 /**
- * An answer that waits for the store. When its client disconnects, the references to it are dropped; the store request
- * goes on, because others may share it and the store may take long.
+ * An answer that waits for the store. When its client disconnects, the references to it are dropped: the store may take
+ * long, and the request goes on where others share it, see `ReadFlights`.
  */
 export class WaitingAnswer {
   /** The waiting client; undefined when it has disconnected or was answered. */
   client: ClientRead | undefined;
   #answer: ObjectAnswer | undefined;
   #leave: (() => void) | undefined;
+  readonly #leaving = new AbortController();
 
   /** @throws TooManyRequestsError */
   constructor(answer: ObjectAnswer, client: ClientRead, observer: ExchangeObserver) {
@@ -146,11 +154,17 @@ export class WaitingAnswer {
     const leave = exchange.guard(() => {
       this.#detach();
       exchange.hasClientLeft = true;
+      this.#leaving.abort(new DesertedError());
       observer.sent(exchange);
     });
     this.#leave = leave;
     if (response.destroyed) leave();
     else response.on('close', leave);
+  }
+
+  /** Aborted when the client has left before it was answered. */
+  get gone(): AbortSignal {
+    return this.#leaving.signal;
   }
 
   /** The answer, to be given by the caller; undefined when the client is gone. */

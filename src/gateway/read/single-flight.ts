@@ -1,42 +1,112 @@
 import type { Asked } from '../../cache/record.ts';
+import { DesertedError } from '../fill/fill-error.ts';
+
+/** Those who wait for the answer to a request in progress, as seen by who makes it. */
+export interface Audience {
+  /** Whether all who waited have left: the request goes on for whoever comes next. */
+  readonly isGone: boolean;
+  /** Aborted with a DesertedError when the answer is not wanted any more. */
+  readonly signal: AbortSignal;
+}
+
+/** What is requested once for all who want it. */
+interface Question<Answer> {
+  /** Whether a request that was sent then may be joined. */
+  isStillAsked(asked: Asked): boolean;
+  /** Sends the request. */
+  ask(audience: Audience): Promise<Answer>;
+  /** All who waited have left, for the first time: whether the request goes on nevertheless. */
+  goesOn(answer: Promise<Answer>): boolean;
+}
 
 /** A store request in progress that others may join. */
-interface Flight<Answer> {
+class Flight<Answer> implements Audience {
   readonly asked: Asked;
   readonly answer: Promise<Answer>;
+  readonly #abandoning = new AbortController();
+  readonly #deserted: () => void;
+  #waiting = 0;
+
+  /** @param deserted called each time that the last who waited has left */
+  constructor(asked: Asked, { ask }: Question<Answer>, gone: AbortSignal | undefined, deserted: () => void) {
+    this.asked = asked;
+    this.#deserted = deserted;
+    this.wait(gone);
+    this.answer = ask(this);
+  }
+
+  get isGone(): boolean {
+    return this.#waiting === 0;
+  }
+
+  get signal(): AbortSignal {
+    return this.#abandoning.signal;
+  }
+
+  /** @param gone aborted when who waits has left; one without it waits for the answer in any case */
+  wait(gone: AbortSignal | undefined): void {
+    this.#waiting++;
+    gone?.addEventListener('abort', () => {
+      if (--this.#waiting === 0) this.#deserted();
+    });
+  }
+
+  abandon(): void {
+    this.#abandoning.abort(new DesertedError());
+  }
 }
 
 /**
  * Requests in progress, by name: concurrent equal requests share one answer. A request that a write or a purge has
- * overtaken is not joined.
+ * overtaken is not joined. When all who wait for one have left, it goes on or is aborted, as `Question` says.
  */
 export class SingleFlight<Answer> {
   readonly #joinable = new Map<string, Flight<Answer>>();
   readonly #running = new Set<Flight<Answer>>();
   /** The requests in progress; several may be for one object. */
-  readonly running: ReadonlySet<Flight<Answer>> = this.#running;
+  readonly running: ReadonlySet<unknown> = this.#running;
 
   /**
-   * Joins the request `name`, or starts it with `ask`.
+   * Joins the request `name`, or starts it.
    *
-   * @param isStillAsked whether a request that was sent then may be joined
+   * @param gone see `Flight.wait`
    */
   join(
     name: string,
     asked: Asked,
-    isStillAsked: (asked: Asked) => boolean,
-    ask: () => Promise<Answer>,
+    question: Question<Answer>,
+    gone?: AbortSignal,
   ): { readonly answer: Promise<Answer>; readonly isJoined: boolean } {
     const known = this.#joinable.get(name);
-    if (known && isStillAsked(known.asked)) return { answer: known.answer, isJoined: true };
-    const flight = { asked, answer: ask() };
-    this.#joinable.set(name, flight);
-    this.#running.add(flight);
-    const land = () => {
-      this.#running.delete(flight);
+    const isJoined = known !== undefined && question.isStillAsked(known.asked);
+    if (isJoined) known.wait(gone);
+    const { answer } = isJoined ? known : this.#begin(name, asked, question, gone);
+    return { answer, isJoined };
+  }
+
+  #begin(
+    name: string,
+    asked: Asked,
+    question: Question<Answer>,
+    gone: AbortSignal | undefined,
+  ): Flight<Answer> {
+    let isKept = false;
+    const flight = new Flight(asked, question, gone, () => {
+      isKept ||= !this.#running.has(flight) || question.goesOn(flight.answer);
+      if (isKept) return;
+      forget();
+      flight.abandon();
+    });
+    const forget = () => {
       if (this.#joinable.get(name) === flight) this.#joinable.delete(name);
     };
+    const land = () => {
+      this.#running.delete(flight);
+      forget();
+    };
+    this.#joinable.set(name, flight);
+    this.#running.add(flight);
     flight.answer.then(land, land);
-    return { answer: flight.answer, isJoined: false };
+    return flight;
   }
 }

@@ -30,13 +30,13 @@ export class StoreFetcher {
     this.#context = context;
   }
 
-  /** HEAD for an object or one of its parts. */
-  head(read: ObjectRead, partNumber: number | undefined): Promise<WholeReply> {
+  /** HEAD for an object or one of its parts. @param signal aborts it; the promise is rejected with its reason */
+  head(read: ObjectRead, partNumber: number | undefined, signal: AbortSignal): Promise<WholeReply> {
     const request = storeRequest(read, 'HEAD', { partNumber, trace: read.trace });
-    return this.#withRetries(read, async () => {
-      const reply = await sendAndCollect(read.bucket.store, request, { limitBytes: 0 });
+    return this.#withRetries(read, signal, async () => {
+      const reply = await sendAndCollect(read.bucket.store, request, { limitBytes: 0 }, signal);
       if (isRetryableStatus(reply.status)) throw new RefusedByStoreError(reply);
-      return reply.status === 400 ? ((await this.#signatureRefusal(read)) ?? reply) : reply;
+      return reply.status === 400 ? ((await this.#signatureRefusal(read, signal)) ?? reply) : reply;
     });
   }
 
@@ -44,11 +44,11 @@ export class StoreFetcher {
    * What a store that answers 400 to HEAD says to GET, if that is about the gateway's own signature: the answer to HEAD
    * has no body, and 400 is also the answer to a HEAD without the customer key of its object.
    */
-  async #signatureRefusal(read: ObjectRead): Promise<WholeReply | undefined> {
+  async #signatureRefusal(read: ObjectRead, signal: AbortSignal): Promise<WholeReply | undefined> {
     const request = storeRequest(read, 'GET', { range: 'bytes=0-0' });
     const limits = { limitBytes: ERROR_BODY_LIMIT_BYTES };
     // the store has refused already: that it fails when it is to say why changes nothing
-    const reply = await sendAndCollect(read.bucket.store, request, limits).catch(failure => {
+    const reply = await sendAndCollect(read.bucket.store, request, limits, signal).catch(failure => {
       if (isFailureOfStore(failure)) return undefined;
       throw failure;
     });
@@ -56,10 +56,19 @@ export class StoreFetcher {
     return error && ownSignatureRefused(error) ? reply : undefined;
   }
 
-  /** GET of `extent`, or of the whole object if undefined. `take` receives the head of a readable answer. */
-  get(read: ObjectRead, extent: FirstExtent | undefined, take: TakeAnswer): Promise<FirstAnswer> {
-    return this.#withRetries(read, async () => {
-      const answer = await sendFirst(read, extent, take);
+  /**
+   * GET of `extent`, or of the whole object if undefined. `take` receives the head of a readable answer.
+   *
+   * @param signal aborts it before it is answered; the promise is rejected with its reason
+   */
+  get(
+    read: ObjectRead,
+    extent: FirstExtent | undefined,
+    take: TakeAnswer,
+    signal: AbortSignal,
+  ): Promise<FirstAnswer> {
+    return this.#withRetries(read, signal, async () => {
+      const answer = await sendFirst(read, extent, take, signal);
       if (answer.kind === 'refused' && isRetryableStatus(answer.reply.status))
         throw new RefusedByStoreError(answer.reply);
       return answer;
@@ -67,7 +76,11 @@ export class StoreFetcher {
   }
 
   /** Repeats `ask` while it rejects with a transient error. */
-  async #withRetries<Answer>(read: ObjectRead, ask: () => Promise<Answer>): Promise<Answer> {
+  async #withRetries<Answer>(
+    read: ObjectRead,
+    signal: AbortSignal,
+    ask: () => Promise<Answer>,
+  ): Promise<Answer> {
     const { store } = read.bucket;
     let retries: Retries | undefined;
     for (;;) {
@@ -79,6 +92,7 @@ export class StoreFetcher {
         const delayMs = retries.delayAfterMs(error, retried, this.#context);
         if (delayMs === undefined) throw error;
         await this.#pause(delayMs);
+        signal.throwIfAborted();
       }
     }
   }
@@ -92,14 +106,33 @@ function sendFirst(
   read: ObjectRead,
   extent: FirstExtent | undefined,
   take: TakeAnswer,
+  signal: AbortSignal,
 ): Promise<FirstAnswer> {
-  return new Promise((answered, failed) => {
-    const fetch = new FirstFetch(extent, read.policy.maxObjectSizeBytes, { take, answered, failed });
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const giveUp = () => {
+      call.abort();
+      reject(signal.reason);
+    };
+    const settle = () => signal.removeEventListener('abort', giveUp);
+    signal.addEventListener('abort', giveUp);
+    const fetch = new FirstFetch(extent, read.policy.maxObjectSizeBytes, {
+      take,
+      answered: answer => {
+        settle();
+        resolve(answer);
+      },
+      failed: error => {
+        settle();
+        reject(error);
+      },
+    });
     const request = storeRequest(read, 'GET', {
       range: extent && rangeHeader(extent),
       partNumber: partNumberOf(extent),
       trace: read.trace,
     });
-    fetch.sent(read.bucket.store.send(request, fetch));
+    const call = read.bucket.store.send(request, fetch);
+    fetch.sent(call);
   });
 }

@@ -1,9 +1,10 @@
-import type { StoreCall, StoreError } from '../../backend/store.ts';
+import type { StoreError } from '../../backend/store.ts';
 import { servedOnErrorUntilMs } from '../../cache/freshness.ts';
 import type { Generation } from '../../cache/generation.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { readContentHead } from '../fill/content-head.ts';
 import { hasOtherLength, type RangeReceiver } from '../fill/ranged-read.ts';
+import type { RunningTransfer } from '../fill/transfer.ts';
 import { failedAtStore, type LookupOutcome } from '../request/cache-status.ts';
 import { changedKeys, isOwnLocation } from './changed-keys.ts';
 import { COLLECTED_LIMIT_BYTES, type CollectedBody, Collections } from './collected-body.ts';
@@ -30,7 +31,7 @@ export interface FillingCache extends WebCache {
     generation: Generation,
     from: number,
     to: number,
-    call: StoreCall | undefined,
+    transfer: RunningTransfer,
   ): RangeReceiver | undefined;
   nowMs(): number;
 }
@@ -190,7 +191,9 @@ export class WebArrivals implements WebFetchOwner {
     const record = storedAnswer(head, 200, content, times);
     const isStored = this.#records.store(read, record);
     if (!isStored) this.#cache.keepWhileRead(content);
-    const receiver = to > from ? this.#cache.receive(asked, content, from, to, fetch.call) : undefined;
+    // who began it alone and has left has aborted it
+    const transfer = { call: fetch.call, isAwaited: true };
+    const receiver = to > from ? this.#cache.receive(asked, content, from, to, transfer) : undefined;
     this.#clients.answerFrom(fetch, record, outcomeOf(fetch, head, isStored), head);
     flight?.land({ kind: 'stored', record, how: 'fetched' });
     return { kind: 'fill', receiver, lengthBytes: to - from };

@@ -67,9 +67,16 @@ export type WireLoan =
       readonly block: WireBlock | undefined;
     };
 
+/** A look-up by another worker, which numbers its questions. */
+interface WireQuestion {
+  readonly number: number;
+  readonly read: WireRead;
+  readonly withChecksums: boolean;
+}
+
 /** Calls between workers: the procedures that the owner of an object serves. */
 export interface PeerCalls {
-  find(question: { readonly read: WireRead; readonly withChecksums: boolean }): Promise<WireLookupResult>;
+  find(question: WireQuestion): Promise<WireLookupResult>;
   /** Returns the number of the new reader. */
   open(range: WireRange): number;
   next(reader: number): Promise<WireLoan>;
@@ -86,6 +93,8 @@ export interface WireRefusal {
 
 /** Procedures whose callers wait for nothing. */
 export interface PeerNotices {
+  /** Who waited for the answer to the question of this number has left. */
+  left(question: number): void;
   /** The reader's last loan has been returned. */
   returned(reader: number): void;
   close(reader: number): void;

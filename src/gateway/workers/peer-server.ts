@@ -2,7 +2,7 @@ import type { ContentReader, Loan } from '../../cache/content.ts';
 import { type Entry, generationsOf } from '../../cache/entry.ts';
 import { Generation } from '../../cache/generation.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
-import { ObjectChangedError } from '../fill/fill-error.ts';
+import { DesertedError, ObjectChangedError } from '../fill/fill-error.ts';
 import { copyOf } from '../fill/spare-copies.ts';
 import type { LookupResult } from '../read/object-source.ts';
 import { lookupRecord } from '../read/record-cache.ts';
@@ -72,6 +72,8 @@ export class PeerServer {
   readonly #objects: WorkerCache;
   readonly #configurations: Pick<Configurations, 'bucketOf'>;
   readonly #ids: ContentIds;
+  /** The questions of the other worker that are not answered yet. */
+  readonly #questions = new Map<number, AbortController>();
   readonly #readers = new Map<number, OpenReader>();
   #opened = 0;
 
@@ -84,7 +86,8 @@ export class PeerServer {
   /** What the other worker may call. */
   get procedures(): PeerCalls & PeerNotices {
     return {
-      find: ({ read, withChecksums }) => this.#find(read, withChecksums),
+      find: ({ number, read, withChecksums }) => this.#find(number, read, withChecksums),
+      left: question => this.#questions.get(question)?.abort(new DesertedError()),
       open: range => this.#open(range),
       next: reader => this.#next(reader),
       returned: reader => this.#returned(reader),
@@ -98,13 +101,20 @@ export class PeerServer {
   /** The other worker has ended. */
   disconnected(): void {
     for (const reader of [...this.#readers.keys()]) this.#close(reader);
+    for (const question of this.#questions.values()) question.abort(new DesertedError());
   }
 
-  async #find(wire: WireRead, withChecksums: boolean): Promise<WireLookupResult> {
+  async #find(number: number, wire: WireRead, withChecksums: boolean): Promise<WireLookupResult> {
     const read = this.#decodeRead(wire);
     if (!read) throw new UnknownBucketError(wire.bucketName);
-    const found = await this.#objects.objects.find(read, withChecksums);
-    return this.#encodeResult(found, read.partNumber);
+    const leaving = new AbortController();
+    this.#questions.set(number, leaving);
+    try {
+      const found = await this.#objects.objects.find(read, withChecksums, leaving.signal);
+      return this.#encodeResult(found, read.partNumber);
+    } finally {
+      this.#questions.delete(number);
+    }
   }
 
   #encodeResult(found: LookupResult, partNumber: number | undefined): WireLookupResult {

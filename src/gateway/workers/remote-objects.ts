@@ -39,6 +39,8 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
   readonly #epochs: Epochs;
   readonly #barriers: PurgeBarriers;
   readonly #records: LRUCache<string, Kept>;
+  /** Questions that the owner was asked: each has a number. */
+  #asked = 0;
 
   /**
    * @param own this worker's own look-up, used while the owner has ended or is blocked
@@ -91,25 +93,37 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
     return this.#epochs.current(objectKey);
   }
 
-  async find(read: ObjectRead, withChecksums = false): Promise<LookupResult> {
+  async find(read: ObjectRead, withChecksums = false, gone?: AbortSignal): Promise<LookupResult> {
+    gone?.throwIfAborted();
+    const { link } = this.#memory;
+    const number = ++this.#asked;
+    const leave = () => link.notify('left', number);
+    gone?.addEventListener('abort', leave);
     try {
-      const asked = { read: encodeRead(read), withChecksums };
+      const asked = { number, read: encodeRead(read), withChecksums };
       // a late answer can be ignored: the record can be asked for again
-      return this.#decode(read, await this.#memory.link.call('find', asked, ignoreResult));
+      return this.#decode(read, await link.call('find', asked, ignoreResult));
     } catch (error) {
-      if (error instanceof OwnerLostError) return this.#findInstead(read, withChecksums);
-      throw error;
+      if (!(error instanceof OwnerLostError)) throw error;
+      leave();
+    } finally {
+      gone?.removeEventListener('abort', leave);
     }
+    return this.#findInstead(read, withChecksums, gone);
   }
 
   /**
    * In place of the owner. It may have learned that the store refuses the object, so nothing stale is served here; and it is
    * told of what is refused here, since it may only be blocked.
    */
-  async #findInstead(read: ObjectRead, withChecksums: boolean): Promise<LookupResult> {
+  async #findInstead(
+    read: ObjectRead,
+    withChecksums: boolean,
+    gone: AbortSignal | undefined,
+  ): Promise<LookupResult> {
     const policy = { ...read.policy, staleWhileRevalidateMs: 0, staleIfErrorMs: 0, maxStaleMs: 0 };
     try {
-      const found = await this.#own.find({ ...read, policy }, withChecksums);
+      const found = await this.#own.find({ ...read, policy }, withChecksums, gone);
       if (found.record.kind === 'refused') this.#withdraw(read);
       return found;
     } catch (error) {

@@ -1,4 +1,3 @@
-import type { StoreCall } from '../../backend/store.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Faults } from '../../base/faults.ts';
 import type { Entry } from '../../cache/entry.ts';
@@ -20,6 +19,7 @@ import { ReadAhead } from '../fill/read-ahead.ts';
 import { Readers } from '../fill/readers.ts';
 import type { RetryContext } from '../fill/retries.ts';
 import { SlotLender } from '../fill/slot-lender.ts';
+import type { RunningTransfer } from '../fill/transfer.ts';
 import type { ContentFactory } from '../read/content-factory.ts';
 import { LocalObjects } from '../read/local-objects.ts';
 import { RecordCache } from '../read/record-cache.ts';
@@ -151,11 +151,11 @@ export class WorkerCache implements ContentFactory {
     generation: Generation,
     from: number,
     to: number,
-    call: StoreCall | undefined,
+    transfer: RunningTransfer,
   ): RangeReceiver | undefined {
     if (generation.hasBlockIn(from, to) || this.filler.claimsAny(generation, from, to)) return undefined;
     const source = rangeSource(read, askedFor(read), generation.identity, read.trace);
-    return this.filler.adopt(generation, from, to, source, call);
+    return this.filler.adopt(generation, from, to, source, transfer);
   }
 }
 

@@ -47,6 +47,13 @@ async function shownWaiting(): Promise<number | undefined> {
   return families?.find(({ name }) => name === 'tidegate_requests_waiting')?.values[0]?.value;
 }
 
+/** Calls that a store has not answered yet. */
+async function unanswered(): Promise<number | undefined> {
+  const families = await gateway.metrics[0]?.snapshot();
+  const calls = families?.find(({ name }) => name === 'tidegate_backend_calls')?.values;
+  return calls?.find(({ labels }) => labels.state === 'unanswered')?.value;
+}
+
 interface Asked {
   readonly sent: ClientRequest;
   readonly status: Promise<number>;
@@ -162,6 +169,21 @@ it('who leaves is counted no more, though the store has not answered', async () 
     socket.resetAndDestroy();
     await nothingWaits();
   }
+  gate.release();
+});
+
+it('questions of those who have left do not keep the store from the others: a few go on, the rest are given up', async () => {
+  await start({ limits: { requestsPerAddress: 1 } });
+  const gate = store.hold();
+  for (let number = 0; number < 40; number++) {
+    const { sent } = ask(`/b/missing-${number}`);
+    await turnsUntil('one request waits', () => waiting()?.requests === 1);
+    const [socket] = sent.socket ? [sent.socket] : await once(sent, 'socket');
+    socket.resetAndDestroy();
+    await nothingWaits();
+  }
+  expect(store.log.requests).toHaveLength(40);
+  expect(await unanswered()).toBe(16);
   gate.release();
 });
 

@@ -349,3 +349,49 @@ it('law 5: while a key is unsettled each read asks the store, and later ones do 
   await last;
   expect(lookupFresh(objects.objects.records, read, clock.nowMs())?.kind).toBe('readable');
 });
+
+describe('when who asked has left', () => {
+  it.each(['GET', 'HEAD'] as const)(
+    '%s: sixteen questions go on, and the store hears no more of the others',
+    async method => {
+      const leaving = new AbortController();
+      const finds = Array.from({ length: 20 }, (_, number) =>
+        objects.objects.find(
+          readOf(`k${number}`, { bucket: read.bucket, method }),
+          number === 0,
+          leaving.signal,
+        ),
+      );
+      const ends = Promise.allSettled(finds);
+      expect(store.open).toHaveLength(20);
+      leaving.abort(new Error('left'));
+      expect(store.open).toHaveLength(16);
+      while (store.open[0]) await answer(0);
+      expect((await ends).filter(({ status }) => status === 'rejected').length).toBeGreaterThanOrEqual(4);
+    },
+  );
+
+  it('one block is taken of what nobody waits for, and all where somebody does', async () => {
+    const large = { ...object, sizeBytes: 4 * 1024 * 1024 };
+    const heldOf = async (key: string, gone?: AbortSignal) => {
+      store.put(key, large);
+      const get = readOf(key, { bucket: read.bucket });
+      const found = objects.objects.find(get, false, gone);
+      if (gone) leaving.abort(new Error('left'));
+      await answer(0);
+      const { record } = await found;
+      if (record.kind !== 'readable') throw new Error('not readable');
+      const { blockSizeBytes } = get.policy;
+      const { content } = record;
+      const blocks = Array.from(
+        { length: large.sizeBytes / blockSizeBytes },
+        (_, block) => block * blockSizeBytes,
+      );
+      return blocks.filter(from => content.coverage(from, from + blockSizeBytes) === 'all').length;
+    };
+    const leaving = new AbortController();
+    expect(await heldOf('left', leaving.signal)).toBe(1);
+    expect(store.open).toEqual([]);
+    expect(await heldOf('awaited')).toBeGreaterThan(1);
+  });
+});

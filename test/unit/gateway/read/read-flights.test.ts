@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { ReadFlights } from '../../../../src/gateway/read/read-flights.ts';
+import type { Audience } from '../../../../src/gateway/read/single-flight.ts';
 import type { ObjectRead } from '../../../../src/gateway/request/object-read.ts';
 import { parseRequestDirectives } from '../../../../src/http/request-directives.ts';
 import { readOf } from '../../../support/object-reads.ts';
@@ -69,4 +70,34 @@ it('sixteen questions that nobody waits for are under way at a time to a store; 
   await new Promise(done => setImmediate(done));
   for (let number = 0; number < 40; number++) flights.begin(readOf(`k${number}`), 'q', ask);
   expect(asked).toHaveLength(18 + 16);
+});
+
+it('of the questions whose readers have left, sixteen go on to a store and the others are aborted', async () => {
+  const { flights } = asking();
+  const { promise, resolve } = Promise.withResolvers<typeof anythingLearned>();
+  const signals: AbortSignal[] = [];
+  const leaving = new AbortController();
+  const hanging = (_: ObjectRead, { signal }: Audience) => {
+    signals.push(signal);
+    return promise;
+  };
+  for (let number = 0; number < 40; number++)
+    void flights.shared(readOf(`k${number}`), 'q', hanging, leaving.signal);
+  leaving.abort();
+  expect(signals.filter(({ aborted }) => aborted)).toHaveLength(24);
+  // they have the places of those that nobody has waited for
+  flights.begin(readOf('later'), 'q', hanging);
+  expect(signals).toHaveLength(40);
+  resolve(anythingLearned);
+  await promise;
+  await new Promise(done => setImmediate(done));
+  flights.begin(readOf('later'), 'q', hanging);
+  expect(signals).toHaveLength(41);
+});
+
+it('who has left asks nothing', async () => {
+  const { asked, flights, ask } = asking();
+  const gone = AbortSignal.abort(new Error('left'));
+  await expect(flights.shared(readOf('k'), 'q', ask, gone)).rejects.toThrow('left');
+  expect(asked).toEqual([]);
 });

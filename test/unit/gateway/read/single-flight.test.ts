@@ -1,22 +1,30 @@
-import { expect, it } from 'vitest';
-import { SingleFlight } from '../../../../src/gateway/read/single-flight.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { DesertedError } from '../../../../src/gateway/fill/fill-error.ts';
+import { type Audience, SingleFlight } from '../../../../src/gateway/read/single-flight.ts';
 
 /** Requests by name; each is answered when a test says so. */
 function flying() {
   const flights = new SingleFlight<string>();
   const asked: PromiseWithResolvers<string>[] = [];
-  const join = (name: string, epoch = 0) =>
+  const audiences: Audience[] = [];
+  const goesOn = vi.fn(() => false);
+  const join = (name: string, epoch = 0, gone?: AbortSignal) =>
     flights.join(
       name,
       { epoch, barrier: 0, isUnsettled: false },
-      asked => asked.epoch === epoch,
-      () => {
-        const asking = Promise.withResolvers<string>();
-        asked.push(asking);
-        return asking.promise;
+      {
+        isStillAsked: asked => asked.epoch === epoch,
+        ask: audience => {
+          const asking = Promise.withResolvers<string>();
+          asked.push(asking);
+          audiences.push(audience);
+          return asking.promise;
+        },
+        goesOn,
       },
+      gone,
     );
-  return { flights, asked, join };
+  return { flights, asked, audiences, goesOn, join };
 }
 
 it('those who ask the same while it is asked share one answer', async () => {
@@ -51,4 +59,59 @@ it('a question that fails is over too', async () => {
   await failed;
   await Promise.resolve();
   expect([flights.running.size, join('a').isJoined]).toEqual([0, false]);
+});
+
+describe('when those who wait leave', () => {
+  it('a question goes on while one of them waits, and is aborted and joined by nobody after the last', () => {
+    const { audiences, asked, join, goesOn } = flying();
+    const [first, second] = [new AbortController(), new AbortController()];
+    join('a', 0, first.signal);
+    join('a', 0, second.signal);
+    first.abort();
+    expect([audiences[0]?.isGone, audiences[0]?.signal.aborted, goesOn.mock.calls.length]).toEqual([
+      ...[false, false, 0],
+    ]);
+    second.abort();
+    expect([audiences[0]?.isGone, audiences[0]?.signal.aborted]).toEqual([true, true]);
+    expect(audiences[0]?.signal.reason).toBeInstanceOf(DesertedError);
+    expect(join('a').isJoined).toBe(false);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('one that somebody waits for in any case is never aborted', () => {
+    const { audiences, join, goesOn } = flying();
+    const leaving = new AbortController();
+    join('a');
+    join('a', 0, leaving.signal);
+    leaving.abort();
+    expect([audiences[0]?.isGone, goesOn.mock.calls.length]).toEqual([false, 0]);
+  });
+
+  it('one that may go on does so to its end, is joined by whoever comes, and is not asked about again', async () => {
+    const { audiences, asked, flights, join, goesOn } = flying();
+    goesOn.mockReturnValue(true);
+    const [first, later] = [new AbortController(), new AbortController()];
+    join('a', 0, first.signal);
+    first.abort();
+    expect([audiences[0]?.isGone, audiences[0]?.signal.aborted]).toEqual([true, false]);
+    const joined = join('a', 0, later.signal);
+    expect([joined.isJoined, audiences[0]?.isGone]).toEqual([true, false]);
+    later.abort();
+    expect([audiences[0]?.signal.aborted, goesOn.mock.calls.length]).toEqual([false, 1]);
+    asked[0]?.resolve('answer');
+    expect(await joined.answer).toBe('answer');
+    await Promise.resolve();
+    expect(flights.running.size).toBe(0);
+  });
+
+  it('after the answer, nothing is aborted', async () => {
+    const { audiences, asked, join, goesOn } = flying();
+    const leaving = new AbortController();
+    const { answer } = join('a', 0, leaving.signal);
+    asked[0]?.resolve('answer');
+    await answer;
+    await Promise.resolve();
+    leaving.abort();
+    expect([audiences[0]?.signal.aborted, goesOn.mock.calls.length]).toEqual([false, 0]);
+  });
 });

@@ -7,8 +7,8 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 import { bucketOf, readOf, silentStore } from '../../../support/object-reads.ts';
 import { anythingLearned } from '../../../support/records.ts';
 
-/** The status of an answer, or the error of a call. */
-type Scripted = number | StoreError;
+/** The status of an answer, the error of a call, or a store that hangs. */
+type Scripted = number | StoreError | 'none';
 
 let clock: ManualClock;
 let asked: StoreRequest[];
@@ -16,8 +16,10 @@ let answers: Scripted[];
 let retried: string[];
 /** What the store sends to GET. */
 let body: string;
+let aborted: number;
 let fetcher: StoreFetcher;
 let isBudgetUsed: boolean;
+let leaving: AbortController;
 
 beforeEach(() => {
   clock = new ManualClock();
@@ -26,6 +28,8 @@ beforeEach(() => {
   retried = [];
   body = 'hello';
   isBudgetUsed = false;
+  leaving = new AbortController();
+  aborted = 0;
   fetcher = new StoreFetcher(clock, {
     random: () => 0.5,
     retried: (backend, reason) => void retried.push(`${backend} ${reason}`),
@@ -39,8 +43,8 @@ const store: Store = {
   send: (request, receiver) => {
     asked.push(request);
     const answer = answers.shift() ?? 200;
-    if (typeof answer !== 'number') receiver.failed(answer);
-    else {
+    if (answer instanceof StoreError) receiver.failed(answer);
+    else if (answer !== 'none') {
       receiver.answered({
         status: answer,
         fields: [httpHeader('etag', '"t"'), httpHeader('content-length', '5')],
@@ -48,7 +52,12 @@ const store: Store = {
       if (request.method !== 'HEAD') receiver.arrived(Buffer.from(body));
       receiver.ended();
     }
-    return { pause: () => undefined, resume: () => undefined, took: () => undefined, abort: () => undefined };
+    return {
+      pause: () => undefined,
+      resume: () => undefined,
+      took: () => undefined,
+      abort: () => void aborted++,
+    };
   },
 };
 const read = readOf('k', { bucket: bucketOf(store) });
@@ -63,11 +72,12 @@ async function pass(milliseconds: number): Promise<void> {
 }
 
 const get = (extent?: FirstExtent) =>
-  fetcher.get(read, extent, () => ({ learned: anythingLearned, receiver: undefined }));
+  fetcher.get(read, extent, () => ({ learned: anythingLearned, receiver: undefined }), leaving.signal);
+const head = (partNumber?: number) => fetcher.head(read, partNumber, leaving.signal);
 
 it('asks for the head of an object, or of one of its parts', async () => {
-  expect(await fetcher.head(read, undefined)).toMatchObject({ status: 200, body: Buffer.alloc(0) });
-  await fetcher.head(read, 3);
+  expect(await head()).toMatchObject({ status: 200, body: Buffer.alloc(0) });
+  await head(3);
   expect(asked.map(({ method, query }) => [method, query])).toEqual([
     ['HEAD', ''],
     ['HEAD', 'partNumber=3'],
@@ -84,7 +94,7 @@ describe('a HEAD that is answered 400', () => {
   ])("is one of the gateway's own signature where GET says so: %i %s", async (status, code) => {
     answers.push(400, status);
     body = errorOf(code);
-    const reply = await fetcher.head(read, 3);
+    const reply = await head(3);
     expect([reply.status, reply.body.toString()]).toEqual([status, body]);
     expect(methods()).toEqual(['HEAD', 'GET']);
     expect(asked[1]?.fields.find(({ name }) => name === 'range')?.value).toBe('bytes=0-0');
@@ -98,14 +108,14 @@ describe('a HEAD that is answered 400', () => {
   ])('stays what it is where GET gets %s', async (_, status, said) => {
     answers.push(400, status);
     body = said;
-    const reply = await fetcher.head(read, undefined);
+    const reply = await head();
     expect([reply.status, reply.body.length]).toEqual([400, 0]);
     expect(methods()).toEqual(['HEAD', 'GET']);
   });
 
   it('stays what it is where GET breaks off: a failure would bring back what is held', async () => {
     answers.push(400, broken());
-    expect((await fetcher.head(read, undefined)).status).toBe(400);
+    expect((await head()).status).toBe(400);
     expect(methods()).toEqual(['HEAD', 'GET']);
   });
 });
@@ -120,7 +130,7 @@ it('asks for the bytes that are wanted first', async () => {
 });
 
 describe.each<[string, () => Promise<unknown>]>([
-  ['HEAD', () => fetcher.head(read, undefined)],
+  ['HEAD', () => head()],
   ['GET', () => get()],
 ])('%s', (method, ask) => {
   it.each<[string, () => Scripted]>([
@@ -170,4 +180,34 @@ describe.each<[string, () => Promise<unknown>]>([
     );
     expect(asked).toHaveLength(1);
   });
+});
+
+describe.each<[string, () => Promise<unknown>]>([
+  ['HEAD', () => head()],
+  ['GET', () => get()],
+])('%s that nobody waits for any more', (_, ask) => {
+  it('is aborted before its answer', async () => {
+    answers.push('none');
+    const failed = expect(ask()).rejects.toThrow('left');
+    leaving.abort(new Error('left'));
+    await failed;
+    expect([asked.length, aborted]).toEqual([1, 1]);
+  });
+
+  it('is not repeated', async () => {
+    answers.push(503);
+    const failed = expect(ask()).rejects.toThrow('left');
+    await pass(1);
+    leaving.abort(new Error('left'));
+    await pass(1_000);
+    await failed;
+    expect(asked).toHaveLength(1);
+  });
+});
+
+it('what has been answered is not aborted: others may read the bytes', async () => {
+  await get();
+  const before = aborted;
+  leaving.abort(new Error('left'));
+  expect(aborted).toBe(before);
 });

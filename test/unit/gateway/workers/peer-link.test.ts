@@ -23,6 +23,7 @@ class Service {
     invalidate: () => this.received.push('invalidate'),
     refusedByStore: () => this.received.push('refusedByStore'),
     withdraw: () => this.received.push('withdraw'),
+    left: () => this.received.push('left'),
   };
 }
 
@@ -166,7 +167,7 @@ it('notices about a bucket that the owner does not have are passed over, and a q
   asking.notify('invalidate', { read: wire, contentId: 1 });
   const reply = { status: 404, fields: [], body: Buffer.alloc(0) };
   asking.notify('refusedByStore', { read: wire, contentId: 1, epoch: 0, receivedMs: 0, reply });
-  await expect(asking.call('find', { read: wire, withChecksums: false })).rejects.toThrow(
+  await expect(asking.call('find', { number: 1, read: wire, withChecksums: false })).rejects.toThrow(
     'no bucket unknown',
   );
   second.port1.close();

@@ -52,11 +52,12 @@ async function askedOwner() {
     invalidate() {},
     refusedByStore() {},
     withdraw() {},
+    left() {},
   };
   const other = new PeerLink(there, unasked, { clock, onClosed: () => undefined });
   const { bucket: _bucket, ...fields } = readOf('k');
   const read = { ...fields, bucketName: 'b' };
-  const found = other.call('find', { read, withChecksums: false });
+  const found = other.call('find', { number: 1, read, withChecksums: false });
   await turnsUntil('the store is asked', () => store.open.length > 0);
   for (const call of store.open) while (!call.isOver) call.step(blockBytes);
   const { record } = await found;
@@ -145,3 +146,21 @@ it('what another worker tells of a content counts though it was packed since', a
     expect(known()).toBe(notice === 'invalidate' ? undefined : 'refused');
   }
 });
+
+it.each(['it says so', 'it has gone'])(
+  'the store is asked no further for another worker whose readers have left: %s',
+  async how => {
+    const { store, other, there, read } = await askedOwner();
+    const ask = (number: number) => {
+      const objectKey = testKey('main', 'b', `other ${number}`);
+      const found = other.call('find', { number, read: { ...read, objectKey }, withChecksums: false });
+      found.catch(() => undefined);
+    };
+    for (let number = 1; number <= 20; number++) ask(number);
+    await turnsUntil('the store is asked', () => store.open.length === 20);
+    if (how === 'it has gone') there.close();
+    else for (let number = 1; number <= 20; number++) other.notify('left', number);
+    // those that go on have the places of questions that nobody waits for
+    await turnsUntil('the others are given up', () => store.open.length === 16);
+  },
+);

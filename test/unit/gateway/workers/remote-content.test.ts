@@ -40,6 +40,7 @@ beforeEach(() => {
     invalidate: () => undefined,
     refusedByStore: () => undefined,
     withdraw: () => undefined,
+    left: () => undefined,
   };
   channel = new MessageChannel();
   const options = { clock: new ManualClock(), onClosed: () => undefined };

@@ -46,6 +46,7 @@ class Owner {
   readonly #tier = new MemoryTier(memory, 1);
   readonly #slot = this.#tier.allocate(blockBytes, { contentHash: 1, evicted: () => undefined }) ?? -1;
   readonly withdrawn: string[] = [];
+  readonly left: number[] = [];
   /** Whether what it finds is kept. */
   isStored = true;
   #contents = 0;
@@ -63,6 +64,7 @@ class Owner {
     invalidate: () => undefined,
     refusedByStore: () => undefined,
     withdraw: ({ objectKey }) => this.withdrawn.push(objectKey.key),
+    left: question => this.left.push(question),
   };
 
   #found(): WireLookupResult {
@@ -98,7 +100,8 @@ class Own implements ObjectSource {
 
   readonly records = { recordNamed: () => undefined, epochOf: () => 0 };
 
-  find({ policy }: ObjectRead, withChecksums = false): Promise<LookupResult> {
+  async find({ policy }: ObjectRead, withChecksums = false, gone?: AbortSignal): Promise<LookupResult> {
+    gone?.throwIfAborted();
     this.stale.push(policy.staleIfErrorMs, policy.staleWhileRevalidateMs, policy.maxStaleMs);
     if (this.refusal !== undefined) {
       const { refusal: status } = this;
@@ -254,6 +257,20 @@ describe('while the owner stands still, this worker is asked itself', () => {
     expect(owner.withdrawn).toEqual(['forbidden', 'missing', 'bytes 403']);
   });
 
+  it('who has left is told to it, and asks nothing here', async () => {
+    const owner = new Owner();
+    const leaving = new AbortController();
+    const finding = expect(asking.find(readOf('k'), false, leaving.signal)).rejects.toThrow('left');
+    leaving.abort(new Error('left'));
+    clock.advance(1_000);
+    await finding;
+    new PeerLink(still.port2, owner.procedures, { clock, onClosed: () => undefined });
+    await turnsUntil('the owner goes on', () => owner.left.length > 0);
+    expect(new Set(owner.left)).toEqual(new Set([1]));
+    expect(own.asked).toEqual([]);
+    await expect(asking.find(readOf('k'), false, leaving.signal)).rejects.toThrow('left');
+  });
+
   it('and when it is gone', async () => {
     const finding = asking.find(readOf('k'));
     still.port2.close();
@@ -276,4 +293,30 @@ it('while the owner answers, this worker is asked nothing', async () => {
   await remote.find(readOf('k'), true);
   remote.refusedByStore(readOf('k'), record, { status: 404, fields: [], body: Buffer.alloc(0) });
   expect(own.asked).toEqual([]);
+});
+
+it('the owner is told which of the questions nobody waits for any more, and of no other', async () => {
+  const channel = new MessageChannel();
+  const owner = new Owner();
+  new PeerLink(channel.port2, owner.procedures, { clock: new ManualClock(), onClosed: () => undefined });
+  const link = new PeerLink(channel.port1, owner.procedures, {
+    clock: new ManualClock(),
+    onClosed: () => undefined,
+  });
+  const tier = new MemoryTier(memory, 0);
+  const asking = new RemoteObjects(
+    { link, pins: tier.pins, lender: new SlotLender(tier, 4) },
+    new Own(),
+    { epochs, barriers },
+    recordBytes,
+  );
+  const [answered, left] = [new AbortController(), new AbortController()];
+  await asking.find(readOf('a'), false, answered.signal);
+  const finding = asking.find(readOf('b'), false, left.signal);
+  answered.abort(new Error('left'));
+  left.abort(new Error('left'));
+  await finding;
+  await asking.find(readOf('c'));
+  expect(owner.left).toEqual([2]);
+  channel.port1.close();
 });

@@ -24,7 +24,8 @@ it('bytes that arrive a second time, while they are being written or are held, g
   const read = readOf('k', { bucket: bucketOf(silentStore) });
   const identity = { objectKey: 'k', versionId: undefined, entityTag: '"t"', sizeBytes: pages * mebibyte };
   const content = cache.create(read, identity);
-  const receive = (from: number, to: number) => cache.receive(read, content, from, to, undefined);
+  const receive = (from: number, to: number) =>
+    cache.receive(read, content, from, to, { call: undefined, isAwaited: true });
   const blockBytes = content.blockBytes;
   const first = receive(0, blockBytes);
   expect(receive(blockBytes - 1, 2 * blockBytes), 'some of it is being written').toBeUndefined();
