@@ -1,7 +1,15 @@
+import type { HeaderField } from '../s3/dialect.ts';
 import type { FreshnessDirectives } from './stated-freshness.ts';
 
-/** The freshness configuration of a bucket. */
+/** For how long answers of one status are fresh, or of one media type: `type/*` is all of a kind. */
+type NamedTtl =
+  | { readonly status: number; readonly ttlMs: number }
+  | { readonly type: string; readonly ttlMs: number };
+
+/** The freshness configuration of a bucket, or of some of its keys. */
 export interface FreshnessRules {
+  /** `revalidate`: as if each answer said no-cache. `bypass`: nothing is stored, nor is what is stored used. */
+  readonly mode: 'cache' | 'revalidate' | 'bypass';
   /** For how long an answer is fresh that says nothing about it, and of which nothing can be guessed. */
   readonly ttlMs: number;
   readonly maxTtlMs: number;
@@ -18,6 +26,8 @@ export interface FreshnessRules {
   /** For how long an answer may be served stale at most because it, or a client, says so. */
   readonly maxStaleMs: number;
   readonly honourCacheControl: boolean;
+  /** In place of `ttlMs`, `negativeTtlMs` and a guess; the first that fits counts. */
+  readonly namedTtls?: readonly NamedTtl[] | undefined;
 }
 
 /** The parts of a record that decide its freshness. */
@@ -28,6 +38,11 @@ export interface FreshnessInputs {
   readonly isNegative: boolean;
   /** Whether a write that failed may still change the object, see `UnsettledKeys`. */
   readonly isUnsettled: boolean;
+  /** The status of a refusal. */
+  readonly status?: number | undefined;
+  /** The status of a web origin's answer. */
+  readonly answer?: { readonly status: number } | undefined;
+  readonly fields?: readonly HeaderField[];
   /** From when a soft purge has made it stale. */
   readonly staleFromMs?: number | undefined;
 }
@@ -82,7 +97,8 @@ export function staleUntilMs(
   const { directives, isNegative } = record;
   const { noStore, noCache, mustRevalidate } = directives;
   // what says no-store is kept by a bucket alone that does not heed it
-  const isBound = rules.honourCacheControl && (noStore || noCache || mustRevalidate);
+  const isBound =
+    rules.mode === 'revalidate' || (rules.honourCacheControl && (noStore || noCache || mustRevalidate));
   if (isNegative || isBound || forMs === 0) return -Infinity;
   const until = freshUntilMs(record, rules, nowMs) + forMs;
   return Math.min(until, directives.restoredUntilMs ?? Infinity);
@@ -94,17 +110,40 @@ function allowedMs(rules: FreshnessRules, statedS: number | undefined, configure
   return Math.min(statedS * 1_000, Math.max(configuredMs, rules.maxStaleMs));
 }
 
-/** RFC 9111 §4.2.1, then §4.2.2, then what is configured. */
-export function lifetimeMs({ directives, isNegative }: FreshnessInputs, rules: FreshnessRules): number {
+/** RFC 9111 §4.2.1, then what is configured for such answers, then §4.2.2, then what is configured for all. */
+export function lifetimeMs(record: FreshnessInputs, rules: FreshnessRules): number {
+  const { directives, isNegative } = record;
+  if (rules.mode === 'revalidate') return 0;
   if (rules.honourCacheControl) {
     const statedMs = statedLifetimeMs(directives);
     if (statedMs !== undefined) return Math.min(statedMs, rules.maxTtlMs);
-    if (!directives.mayAssume) return 0;
   }
+  const named = rules.namedTtls && namedTtl(record, rules.namedTtls);
+  if (named) return named.ttlMs;
+  if (rules.honourCacheControl && !directives.mayAssume) return 0;
   if (isNegative) return rules.negativeTtlMs;
   const { unchangedForMs } = directives;
   if (rules.heuristicShare === 0 || unchangedForMs === undefined) return rules.ttlMs;
   return Math.min(rules.heuristicShare * unchangedForMs, rules.maxTtlMs);
+}
+
+/** What is configured for the status or media type of `record`. Types are those of contents, not of errors. */
+export function namedTtl(record: FreshnessInputs, named: readonly NamedTtl[]): NamedTtl | undefined {
+  const status = record.status ?? record.answer?.status ?? 200;
+  const type = status === 200 ? mediaTypeOf(record) : undefined;
+  return named.find(entry =>
+    'status' in entry ? entry.status === status : type !== undefined && isOfType(type, entry.type),
+  );
+}
+
+/** Without parameters, in lower case (RFC 9110 §8.3.1). */
+function mediaTypeOf({ fields = [] }: FreshnessInputs): string | undefined {
+  const field = fields.find(({ name, store }) => name === 'content-type' && !store);
+  return field?.value.split(';', 1)[0]?.trim().toLowerCase();
+}
+
+function isOfType(type: string, pattern: string): boolean {
+  return pattern.endsWith('/*') ? type.startsWith(pattern.slice(0, -1)) : type === pattern;
 }
 
 function statedLifetimeMs(directives: FreshnessDirectives): number | undefined {

@@ -1,14 +1,10 @@
 import { z } from 'zod';
-import type { CachePolicy } from '../gateway/request/cache-policy.ts';
 import { judgeAction } from '../s3/action-verdict.ts';
-import { choice, duration, flag, listOf, map, share, size, text } from './scalars.ts';
-import { formatDuration } from './units.ts';
+import { atMostTtl, defaultPolicy, exceedingTtls, overlay, partialPolicy } from './cache-policy-schema.ts';
+import { choice, flag, listOf, map, size, text } from './scalars.ts';
 
-const DAY_MS = 86_400_000;
-const TIB_BYTES = 2 ** 40;
 /** The largest object or part that is sent in one piece (https://docs.aws.amazon.com/AmazonS3/latest/userguide/upload-objects.html). */
 const LARGEST_UPLOAD_BYTES = 5 * 2 ** 30;
-const MAX_TTL_MS = 3_650 * DAY_MS;
 
 const ACTION_TEXT = 'an action such as GetObject, or "*"';
 
@@ -28,68 +24,6 @@ export const keyPatterns = () =>
   listOf(text('a pattern such as "static/**" or "!private/**"'), 'patterns').min(1, {
     error: 'at least one pattern, such as "**"',
   });
-
-const ttl = () => duration(0, MAX_TTL_MS);
-
-const blockSize = () =>
-  size(4 * 2 ** 10, 16 * 2 ** 20).refine(bytes => Number.isInteger(Math.log2(bytes)), {
-    error: 'a power of two, such as 256KiB or 1MiB',
-  });
-
-const defaultPolicy: CachePolicy = {
-  ttlMs: 60_000,
-  maxTtlMs: DAY_MS,
-  negativeTtlMs: 5_000,
-  heuristicShare: 0,
-  staleWhileRevalidateMs: 0,
-  staleIfErrorMs: 0,
-  maxStaleMs: 0,
-  honourCacheControl: true,
-  clientDirectives: 'ignore',
-  targetedCacheControl: 'pass',
-  showsKey: false,
-  blockSizeBytes: 2 ** 20,
-  // The largest object that docs/semantics.md allows.
-  maxObjectSizeBytes: 5 * TIB_BYTES,
-};
-
-/** `overlay` fills in what is left out. */
-const policyKeys = {
-  ttl: ttl().meta({ fallback: defaultPolicy.ttlMs }),
-  maxTtl: ttl().meta({ fallback: defaultPolicy.maxTtlMs }),
-  negativeTtl: ttl().meta({ fallback: defaultPolicy.negativeTtlMs }),
-  heuristicShare: share().meta({ fallback: defaultPolicy.heuristicShare }),
-  staleWhileRevalidate: ttl().meta({ fallback: defaultPolicy.staleWhileRevalidateMs }),
-  staleIfError: ttl().meta({ fallback: defaultPolicy.staleIfErrorMs }),
-  maxStale: ttl().meta({ fallback: defaultPolicy.maxStaleMs }),
-  honourCacheControl: flag().meta({ fallback: defaultPolicy.honourCacheControl }),
-  clientDirectives: choice(['ignore', 'honour']).meta({ fallback: defaultPolicy.clientDirectives }),
-  targetedCacheControl: choice(['pass', 'strip']).meta({ fallback: defaultPolicy.targetedCacheControl }),
-  showKey: flag().meta({ fallback: defaultPolicy.showsKey }),
-  blockSize: blockSize().meta({ fallback: defaultPolicy.blockSizeBytes }),
-  maxObjectSize: size(1, 1024 * TIB_BYTES).meta({ fallback: defaultPolicy.maxObjectSizeBytes }),
-};
-
-const partialPolicy = map(policyKeys).partial();
-
-/** Overrides `base` with `given`, so that a rule only needs to list what differs from its bucket. */
-function overlay(base: CachePolicy, given: z.output<typeof partialPolicy>): CachePolicy {
-  return {
-    ttlMs: given.ttl ?? base.ttlMs,
-    maxTtlMs: given.maxTtl ?? base.maxTtlMs,
-    negativeTtlMs: given.negativeTtl ?? base.negativeTtlMs,
-    heuristicShare: given.heuristicShare ?? base.heuristicShare,
-    staleWhileRevalidateMs: given.staleWhileRevalidate ?? base.staleWhileRevalidateMs,
-    staleIfErrorMs: given.staleIfError ?? base.staleIfErrorMs,
-    maxStaleMs: given.maxStale ?? base.maxStaleMs,
-    honourCacheControl: given.honourCacheControl ?? base.honourCacheControl,
-    clientDirectives: given.clientDirectives ?? base.clientDirectives,
-    targetedCacheControl: given.targetedCacheControl ?? base.targetedCacheControl,
-    showsKey: given.showKey ?? base.showsKey,
-    blockSizeBytes: given.blockSize ?? base.blockSizeBytes,
-    maxObjectSizeBytes: given.maxObjectSize ?? base.maxObjectSizeBytes,
-  };
-}
 
 const customerKeys = map({
   cache: choice(['never'], ['memory']).default('never'),
@@ -149,13 +83,13 @@ export const bucketSchema = bucketKeys
     }
     const policy = overlay(defaultPolicy, value.cache);
     const isDefault = value.cache.maxTtl === undefined;
-    if (exceedsMaximum(policy))
-      issues.push(problem(['cache', 'ttl'], value.cache, atMost(policy, isDefault)));
-    for (const [index, rule] of value.rules.entries()) {
-      const ofRule = overlay(policy, rule.cache ?? {});
-      if (!exceedsMaximum(ofRule)) continue;
-      const expected = atMost(ofRule, isDefault && rule.cache?.maxTtl === undefined);
-      issues.push(problem(['rules', index, 'cache', 'ttl'], rule, expected));
+    for (const path of exceedingTtls(policy))
+      issues.push(problem(['cache', ...path], value.cache, atMostTtl(policy, isDefault)));
+    for (const [index, { cache }] of value.rules.entries()) {
+      const ofRule = overlay(policy, cache ?? {});
+      const expected = atMostTtl(ofRule, isDefault && cache?.maxTtl === undefined);
+      for (const path of cache ? exceedingTtls(ofRule) : [])
+        issues.push(problem(['rules', index, 'cache', ...path], cache, expected));
     }
   })
   .transform(({ cache, rules, anonymous, maxBodySize, ...bucket }) => {
@@ -171,14 +105,6 @@ export const bucketSchema = bucketKeys
       })),
     };
   });
-
-function exceedsMaximum({ ttlMs, maxTtlMs }: CachePolicy): boolean {
-  return ttlMs > maxTtlMs;
-}
-
-function atMost({ maxTtlMs }: CachePolicy, isDefault: boolean): string {
-  return `at most maxTtl (${formatDuration(maxTtlMs)}${isDefault ? ', the default' : ''})`;
-}
 
 function problem(path: PropertyKey[], input: unknown, message: string) {
   return { code: 'custom' as const, path, input, message };

@@ -85,9 +85,11 @@ function isForBucket(on: 'bucket' | 'every key', keys: readonly string[]): boole
 
 function* patternWarnings({ path, keys, buckets }: Grant, config: GrantConfig): Generator<ConfigWarning> {
   const atPaths = buckets.find(name => isStoreOfPaths(name, config));
+  const areWeb = buckets.length > 0 && buckets.every(name => isAtWebOrigin(name, config));
   const effects = patternEffects(keys);
   for (const [index, pattern] of keys.entries()) {
-    const consequence = aliasProblem(pattern, atPaths) ?? effectProblem(effects?.[index]);
+    const spelling = areWeb ? pathProblem(pattern) : aliasProblem(pattern, atPaths);
+    const consequence = spelling ?? effectProblem(effects?.[index]);
     if (consequence !== undefined) yield { path: [...path, 'keys', index], consequence };
   }
 }
@@ -100,6 +102,15 @@ function* ruleWarnings(config: GrantConfig): Generator<ConfigWarning> {
       yield* patternWarnings({ path, keys, actions: [], buckets: [name] }, config);
     }
   }
+}
+
+/** The keys of a web origin are its paths. */
+function pathProblem(pattern: string): string | undefined {
+  return /^!?[/*]/.test(pattern) ? undefined : 'it matches nothing: paths of a web origin begin with a slash';
+}
+
+function isAtWebOrigin(bucket: string, { backends, buckets }: GrantConfig): boolean {
+  return backends[buckets[bucket]?.backend ?? '']?.type === 'http';
 }
 
 function isStoreOfPaths(bucket: string, { backends, buckets }: GrantConfig): boolean {

@@ -19,13 +19,20 @@ export interface WebConfig {
         }[];
         readonly query?: { readonly names: string | readonly string[]; readonly sorted: boolean };
         readonly setCookie?: string;
+        readonly cache?: Statuses;
+        readonly rules?: readonly { readonly cache?: Statuses }[];
       }
     >
   >;
 }
 
+/** The part of a cache policy that names statuses. */
+interface Statuses {
+  readonly namedTtls?: readonly ({ readonly status: number } | { readonly type: string })[] | undefined;
+}
+
 interface WebProblem {
-  readonly path: readonly string[];
+  readonly path: readonly PropertyKey[];
   readonly held: unknown;
   readonly allowed: string;
 }
@@ -45,7 +52,30 @@ export function* webOrigins({ backends, buckets }: WebConfig): Generator<WebProb
       };
     for (const [key, allowed] of isWeb ? atOrigin(name, bucket) : atStore(bucket))
       yield { path: ['buckets', name, key], held: Reflect.get(bucket, key), allowed };
+    for (const path of unknownStatuses(bucket, isWeb))
+      yield {
+        path: ['buckets', name, ...path],
+        held: undefined,
+        allowed: isWeb
+          ? 'nothing: a 403 of a web origin is about one request'
+          : `nothing, since of a store's answers only ${ofStores.join(', ')} are kept`,
+      };
   }
+}
+
+/** docs/semantics.md, Decided 8. */
+const ofStores: readonly number[] = [200, 403, 404, 405];
+
+/** Paths of statuses whose answers are never kept. */
+function* unknownStatuses({ cache, rules = [] }: BucketAtOrigin, isWeb: boolean) {
+  const isKept = (status: number) => (isWeb ? status !== 403 : ofStores.includes(status));
+  const places = [
+    { path: ['cache'], named: cache?.namedTtls },
+    ...rules.map((rule, index) => ({ path: ['rules', index, 'cache'], named: rule.cache?.namedTtls })),
+  ];
+  for (const { path, named = [] } of places)
+    for (const entry of named)
+      if ('status' in entry && !isKept(entry.status)) yield [...path, 'ttlByStatus', String(entry.status)];
 }
 
 function* atOrigin(name: string, bucket: BucketAtOrigin): Generator<readonly [key: string, allowed: string]> {

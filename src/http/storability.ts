@@ -17,6 +17,8 @@ export interface StoredExchange {
   readonly control: CacheControl;
   /** Whether the answer has Expires, valid or not. */
   readonly hasExpires: boolean;
+  /** Whether it is configured for how long answers of its status are fresh. */
+  readonly isConfigured: boolean;
   /** Whether the request had Authorization, and its answer may be for its sender alone (RFC 9111 §3.5). */
   readonly isAuthorized: boolean;
   /** Whether the request said no-store (RFC 9111 §5.2.1.5), and is heard. */
@@ -77,7 +79,9 @@ export function mayStore(exchange: StoredExchange): Storability {
   if (isAuthorized && !allowsAuthorized(control)) return notStorable('authorization');
   if (variesByAll) return notStorable('vary');
   const isStated = hasExpires || control.maxAgeS !== undefined || control.sMaxAgeS !== undefined;
-  return isStated || mayAssumeFreshness(status, control) ? storable : notStorable('unstated');
+  return isStated || exchange.isConfigured || mayAssumeFreshness(status, control)
+    ? storable
+    : notStorable('unstated');
 }
 
 /** RFC 9111 §3.5: proxy-revalidate is none of these. */

@@ -2,13 +2,14 @@
 import type { Store } from '../backend/store.ts';
 import type { EpochSlots } from '../cache/epoch-slots.ts';
 import { bucketPlaces } from '../config/bucket-places.ts';
-import type { BackendConfig, BucketConfig } from '../config/gateway-config.ts';
+import type { BackendConfig, BucketConfig, GatewayConfig } from '../config/gateway-config.ts';
 import { otherBucketNames } from '../config/other-buckets.ts';
 import { keysOf } from '../config/restricted-keys.ts';
 import { type Bucket, regionOfBucket, type WebRules } from '../gateway/request/bucket.ts';
 import { BucketTable } from '../gateway/request/bucket-table.ts';
 import { withFallback } from '../gateway/request/fallback-bucket.ts';
 import { compileRules } from '../gateway/request/key-rules.ts';
+import { rulePath } from '../gateway/web/rule-path.ts';
 import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
 import { listingKeyOf } from '../s3/listing/marker-seal.ts';
 import { regionOf } from './backend-stores.ts';
@@ -32,12 +33,13 @@ export function createBuckets(settings: BucketSettings, parts: BucketParts): Buc
   };
   const named = new Map<string, Bucket>();
   for (const [name, bucket] of Object.entries(config.buckets)) {
-    if (name !== EVERY_OTHER_BUCKET) named.set(name, complete(name, name, bucket, compileRules(bucket)));
+    if (name !== EVERY_OTHER_BUCKET)
+      named.set(name, complete(name, name, bucket, compiledRules(bucket, config)));
   }
   const others = config.buckets[EVERY_OTHER_BUCKET];
   if (!others) return new BucketTable(named, undefined);
   const isOther = otherBucketNames(config);
-  const rulesFor = compileRules(others);
+  const rulesFor = compiledRules(others, config);
   const store = storeAt(others, parts);
   const backend = backendOf(others, config);
   const find = (name: string) => (isOther(name) ? complete(name, '_other', others, rulesFor) : undefined);
@@ -45,6 +47,14 @@ export function createBuckets(settings: BucketSettings, parts: BucketParts): Buc
   const [, place] = bucketPlaces(EVERY_OTHER_BUCKET, others, config.backends);
   const fallback = place && storeAt(place, parts);
   return new BucketTable(named, { store, fallback, region: regionOf(backend), headerPrefix, find });
+}
+
+/** What `bucket` says of each key. */
+export function compiledRules(
+  bucket: BucketConfig,
+  config: Pick<GatewayConfig, 'backends'>,
+): Bucket['rulesFor'] {
+  return backendOf(bucket, config).type === 'http' ? compileRules(bucket, rulePath) : compileRules(bucket);
 }
 
 /** Whatever names a backend. */
@@ -58,7 +68,10 @@ function storeAt({ backend: name }: AtBackend, { stores }: BucketParts): Store {
   return store;
 }
 
-function backendOf({ backend: name }: AtBackend, { backends }: BucketSettings['config']): BackendConfig {
+function backendOf(
+  { backend: name }: AtBackend,
+  { backends }: Pick<GatewayConfig, 'backends'>,
+): BackendConfig {
   const backend = backends[name];
   if (!backend) throw new RangeError(`no backend ${name}`);
   return backend;

@@ -3,11 +3,13 @@ import { AdminError } from '../admin/admin-route.ts';
 import type { Explain } from '../admin/objects/object-routes.ts';
 import type { BucketConfig, GatewayConfig } from '../config/gateway-config.ts';
 import { isKnownBucket } from '../config/other-buckets.ts';
-import { compileRules, decidingRules } from '../gateway/request/key-rules.ts';
+import { decidingRules } from '../gateway/request/key-rules.ts';
+import { rulePath } from '../gateway/web/rule-path.ts';
 import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
 import { compileGrants, isAllowed } from '../s3/grants.ts';
 import { readingActions } from '../s3/reading-actions.ts';
 import type { WorkerPool } from '../server/worker-pool.ts';
+import { compiledRules } from './buckets.ts';
 import { aliasProblem } from './cache.ts';
 import type { RunningConfig } from './running-config.ts';
 import type { WorkerControl } from './thread-contracts.ts';
@@ -35,7 +37,10 @@ function bucketConfig({ buckets }: GatewayConfig, name: string): BucketConfig | 
 /** The rules that decide something of the key, and the settings that count. */
 function rulesFor(config: GatewayConfig, name: string, key: string) {
   const bucket = bucketConfig(config, name);
-  return bucket && { rules: decidingRules(bucket.rules, key), ...compileRules(bucket)(key) };
+  if (!bucket) return undefined;
+  const isWeb = config.backends[bucket.backend]?.type === 'http';
+  const rules = decidingRules(bucket.rules, isWeb ? rulePath(key) : key);
+  return { rules, ...compiledRules(bucket, config)(key) };
 }
 
 /** Who may read the current version: `*` for everybody, or the access keys of clients. */

@@ -6,7 +6,7 @@ import { parseCacheControl } from '../../src/http/cache-control.ts';
 import { formatHttpDate } from '../../src/http/http-date.ts';
 
 const rules = {
-  ...{ ttlMs: 60_000, maxTtlMs: 1e12, negativeTtlMs: 5_000, heuristicShare: 0.1 },
+  ...{ mode: 'cache' as const, ttlMs: 60_000, maxTtlMs: 1e12, negativeTtlMs: 5_000, heuristicShare: 0.1 },
   ...{ staleWhileRevalidateMs: 0, staleIfErrorMs: 0, maxStaleMs: 0 },
   honourCacheControl: true,
 };

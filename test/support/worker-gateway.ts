@@ -18,11 +18,14 @@ import { type Bucket, regionOfBucket, type WebRules } from '../../src/gateway/re
 import { BucketTable } from '../../src/gateway/request/bucket-table.ts';
 import type { CachePolicy } from '../../src/gateway/request/cache-policy.ts';
 import { withFallback } from '../../src/gateway/request/fallback-bucket.ts';
+import { compileRules, type Rule } from '../../src/gateway/request/key-rules.ts';
+import { rulePath } from '../../src/gateway/web/rule-path.ts';
 import { slots } from './object-keys.ts';
 
 const mebibyte = 1024 * 1024;
 
 export const defaultPolicy: CachePolicy = {
+  mode: 'cache',
   ttlMs: 60_000,
   maxTtlMs: 86_400_000,
   negativeTtlMs: 5_000,
@@ -72,6 +75,8 @@ export interface WorkerGatewayOptions {
   readonly authenticate?: Authenticate;
   /** The same of forms. */
   readonly authenticateForm?: AuthenticateForm;
+  /** Rules for the keys of all buckets that have none of their own. */
+  readonly keyRules?: readonly Rule[];
   /** Default: everybody may do everything. */
   readonly allows?: Policy | Policy['allows'];
   readonly connections?: number;
@@ -214,7 +219,7 @@ function bucketsOf(
       listingKey: new Uint8Array(32),
       maxBodySizeBytes: 5 * 1024 ** 3,
       customerKeys: { plainHttp: 'loopback' },
-      rulesFor: () => ({ cache: policy }),
+      rulesFor: compileRules({ cache: policy, rules: options.keyRules ?? [] }, different.web && rulePath),
       ...different,
     };
   };

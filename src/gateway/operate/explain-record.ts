@@ -1,6 +1,7 @@
 import {
   type FreshnessRules,
   lifetimeMs,
+  namedTtl,
   servedInBackgroundUntilMs,
   servedOnErrorUntilMs,
 } from '../../cache/freshness.ts';
@@ -56,15 +57,20 @@ function timeOf(ms: number): string | undefined {
 }
 
 /** Names what `lifetimeMs` takes. */
-function lifetimeFrom({ directives, isNegative }: ObjectRecord, rules: FreshnessRules): string {
+function lifetimeFrom(record: ObjectRecord, rules: FreshnessRules): string {
+  const { directives, isNegative } = record;
+  if (rules.mode === 'revalidate') return 'mode: revalidate';
   if (rules.honourCacheControl) {
     if (directives.noCache) return 'no-cache';
     if (directives.noStore) return 'no-store';
     if (directives.sMaxAgeS !== undefined) return 's-maxage';
     if (directives.maxAgeS !== undefined) return 'max-age';
     if (directives.expiresAfterMs !== undefined) return 'expires';
-    if (!directives.mayAssume) return 'nothing is stated, and nothing may be assumed';
   }
+  const named = rules.namedTtls && namedTtl(record, rules.namedTtls);
+  if (named) return 'status' in named ? `ttlByStatus: ${named.status}` : `ttlByType: ${named.type}`;
+  if (rules.honourCacheControl && !directives.mayAssume)
+    return 'nothing is stated, and nothing may be assumed';
   if (isNegative) return 'negativeTtl';
   return rules.heuristicShare === 0 || directives.unchangedForMs === undefined ? 'ttl' : 'heuristicShare';
 }

@@ -18,7 +18,7 @@ export interface WarmOrder {
 /** What became of it. */
 export type Warmed =
   | { readonly kind: 'warmed' | 'held'; readonly bytes: number }
-  /** It is not kept: too large, without a strong entity tag, or its directives forbid it. */
+  /** It is not kept: too large, without a strong entity tag, or directives or rules forbid it. */
   | { readonly kind: 'uncached' }
   | { readonly kind: 'refused'; readonly status: number }
   /** @param code of the error, such as `CIRCUIT_OPEN` */
@@ -44,9 +44,11 @@ export async function warmObject({ bucket: name, key }: WarmOrder, parts: WarmPa
   if (!bucket) return { kind: 'failed', code: 'UNKNOWN_BUCKET' };
   if (bucket.keys !== 'exact' && pathKeyProblem(bucket.keyPrefix + key) !== undefined)
     return { kind: 'failed', code: 'KEY_MAY_MEAN_ANOTHER' };
+  const wanted = plainRead(bucket, key);
+  if (wanted.policy.mode === 'bypass') return { kind: 'uncached' };
   await clientsFirst(parts);
   try {
-    return await read(plainRead(bucket, key), parts);
+    return await read(wanted, parts);
   } catch (error) {
     return { kind: 'failed', code: errorCode(error) ?? 'UNKNOWN' };
   }

@@ -120,7 +120,8 @@ export class RecordCache implements RecordIndex {
 
   /** Stores `record`, unless a directive forbids it, or the epoch was raised or it was purged since the store was asked. */
   store(read: ObjectRead, record: ObjectRecord): boolean {
-    const mayKeep = !(record.directives.noStore && read.policy.honourCacheControl);
+    const { mode, honourCacheControl } = read.policy;
+    const mayKeep = mode !== 'bypass' && !(record.directives.noStore && honourCacheControl);
     const isPurged = this.#barriers.removes(read.objectKey.text, record.tagSlots, record.barrier);
     if (!mayKeep || isPurged || record.epoch !== this.epochOf(read)) return false;
     this.#entryOf(read);

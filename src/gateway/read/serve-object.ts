@@ -1,6 +1,6 @@
 import { type ObjectRecord, recordName } from '../../cache/record.ts';
 import { readAction } from '../../s3/grants.ts';
-import { DesertedError, RefusedByStoreError } from '../fill/fill-error.ts';
+import { DesertedError, NotCachedError, RefusedByStoreError } from '../fill/fill-error.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import { ObjectHeaders } from '../reply/prepared-headers.ts';
 import { noGrant } from '../request/access.ts';
@@ -37,7 +37,12 @@ export class ObjectServer implements AnswerParts {
    */
   serve(client: ClientRead, source: ObjectSource, failed?: FailedRead): void {
     const answer = new ObjectAnswer(client, source, this, REPEATED_LOOKUPS, failed);
-    const { directives } = client.read;
+    const { directives, policy } = client.read;
+    if (policy.mode === 'bypass') {
+      if (directives?.onlyIfCached) answer.fail(new NotCachedError());
+      else passRead(client, this.observer, 'rule');
+      return;
+    }
     // the owner of the object knows what is held of it
     const record = directives?.onlyIfCached
       ? undefined

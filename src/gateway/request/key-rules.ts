@@ -23,14 +23,17 @@ const sectionNames = ['cache'] as const satisfies readonly (keyof KeyRules)[];
 /**
  * Compiles the rules of a bucket, once for each configuration. Each section is that of the first rule that covers the key and
  * has it. Equal outcomes are one object, so that what is prepared for it serves many keys. A bucket without rules pays for none.
+ *
+ * @param spelled a key as patterns have it, where there are several spellings of one
  */
-export function compileRules(bucket: RuledBucket): (key: string) => KeyRules {
+export function compileRules(bucket: RuledBucket, spelled = (key: string) => key): (key: string) => KeyRules {
   const own = outcomeOf(bucket, []);
   if (bucket.rules.length === 0) return () => own;
   const compiled = bucket.rules.map(rule => ({ covers: compileKeyPatterns(rule.keys), rule }));
   const memo = new TargetMemo<KeyRules>();
   const outcomes = new Map<string, KeyRules>();
-  const decide = (key: string) => {
+  const decide = (given: string) => {
+    const key = spelled(given);
     const deciding = deciders(compiled.filter(({ covers }) => covers(key)).map(({ rule }) => rule));
     const name = deciding.map(({ rule }) => bucket.rules.indexOf(rule)).join();
     const outcome = outcomes.get(name) ?? outcomeOf(bucket, deciding);

@@ -14,9 +14,12 @@ type BodyClient = Pick<WebClient, 'whenGone'>;
 export class Collections {
   #heldBytes = 0;
 
-  /** @param client may hold what it was sent for longer; undefined where nobody gets it */
-  begin(client: BodyClient | undefined): CollectedBody {
-    return new CollectedBody(this, client);
+  /**
+   * @param limitBytes longer bodies are dropped
+   * @param client may hold what it was sent for longer; undefined where nobody gets it
+   */
+  begin(limitBytes: number, client: BodyClient | undefined): CollectedBody {
+    return new CollectedBody(this, Math.min(limitBytes, COLLECTED_LIMIT_BYTES), client);
   }
 
   /** False when there is no room for `lengthBytes` more. */
@@ -34,12 +37,14 @@ export class Collections {
 /** A body that is kept only if it ends, because parts of it could not be fetched again. */
 export class CollectedBody {
   readonly #all: Collections;
+  readonly #limitBytes: number;
   readonly #client: BodyClient | undefined;
   #chunks: Buffer[] = [];
   #sizeBytes = 0;
 
-  constructor(all: Collections, client: BodyClient | undefined) {
+  constructor(all: Collections, limitBytes: number, client: BodyClient | undefined) {
     this.#all = all;
+    this.#limitBytes = limitBytes;
     this.#client = client;
   }
 
@@ -49,7 +54,7 @@ export class CollectedBody {
 
   /** Keeps `chunk`, which nobody changes any more; false when the body is too long, and dropped. */
   add(chunk: Buffer): boolean {
-    if (this.#sizeBytes + chunk.length > COLLECTED_LIMIT_BYTES || !this.#all.take(chunk.length)) {
+    if (this.#sizeBytes + chunk.length > this.#limitBytes || !this.#all.take(chunk.length)) {
       this.drop();
       return false;
     }

@@ -47,7 +47,9 @@ export function isStorable(
   const { control, status, fields, vary } = head;
   const hasExpires = head.expires !== undefined;
   const isAuthorized = read.fields.authorization !== undefined;
-  const asked = { method, status, control, hasExpires, isAuthorized, isRefusedByRequest };
+  const { namedTtls = [] } = read.policy;
+  const isConfigured = namedTtls.some(named => 'status' in named && named.status === status);
+  const asked = { method, status, control, hasExpires, isConfigured, isAuthorized, isRefusedByRequest };
   if (mayStore({ ...asked, variesByAll: vary === '*' }).kind !== 'storable') return false;
   if (!read.bucket.web.storesCookies && setsCookie(fields)) return false;
   const isStated = hasExpires || control.maxAgeS !== undefined || control.sMaxAgeS !== undefined;
@@ -59,7 +61,15 @@ export function isOfUse(head: WebHead, policy: CachePolicy, times: AnswerTimes):
   const { directives, entityTag, lastModifiedMs } = describe(head.fields, head, times);
   if (entityTag !== undefined || lastModifiedMs !== undefined) return true;
   const { receivedMs } = times;
-  const record = { directives, receivedMs, isNegative: false, isUnsettled: false };
+  const { fields, status } = head;
+  const record = {
+    directives,
+    receivedMs,
+    fields,
+    answer: { status },
+    isNegative: false,
+    isUnsettled: false,
+  };
   const until = [freshUntilMs, servedOnErrorUntilMs, servedInBackgroundUntilMs];
   return until.some(untilMs => untilMs(record, policy, receivedMs) > receivedMs);
 }

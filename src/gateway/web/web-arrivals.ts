@@ -130,7 +130,7 @@ export class WebArrivals implements WebFetchOwner {
     // RFC 9110 §9.3.3: an answer to POST that is the content of its target
     const isContent = method === 'POST' && head.status === 200 && isStated && isOwnLocation(read, head);
     if (!isContent || !isStorable(read, 'GET', head, fetch.question.isUnkept)) return pass;
-    return { kind: 'collect', body: this.#collections.begin(bodyClientOf(fetch)) };
+    return this.#collecting(fetch);
   }
 
   /** RFC 9111 §4.3.3 and §4.3.4. */
@@ -172,7 +172,12 @@ export class WebArrivals implements WebFetchOwner {
       return sizeBytes > maxObjectSizeBytes ? pass : this.#filling(fetch, head, sizeBytes, times);
     if (status === 206 || lengthBytes === 'unusable') return pass;
     const isTooLong = (lengthBytes ?? 0) > Math.min(COLLECTED_LIMIT_BYTES, maxObjectSizeBytes);
-    return isTooLong ? pass : { kind: 'collect', body: this.#collections.begin(bodyClientOf(fetch)) };
+    return isTooLong ? pass : this.#collecting(fetch);
+  }
+
+  #collecting(fetch: WebFetch): AnswerPlan {
+    const { maxObjectSizeBytes } = fetch.question.read.policy;
+    return { kind: 'collect', body: this.#collections.begin(maxObjectSizeBytes, bodyClientOf(fetch)) };
   }
 
   /** Bytes under a strong tag: they complete what is held of the same content (RFC 9111 §3.4). */

@@ -5,7 +5,7 @@ import { isReusable, type StaleUse, staleUse } from '../../cache/reuse.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import { NotCachedError } from '../fill/fill-error.ts';
 import type { ClientBody } from '../pass/write/client-body.ts';
-import { CacheReports, cacheHit, type LookupOutcome, notAsked } from '../request/cache-status.ts';
+import { bypassed, CacheReports, cacheHit, type LookupOutcome, notAsked } from '../request/cache-status.ts';
 import type { WebHead } from './stored-answer.ts';
 import { type FillingCache, WebArrivals } from './web-arrivals.ts';
 import { isFailure, staleOutcome, WebFetch, type WebQuestion } from './web-fetch.ts';
@@ -44,7 +44,7 @@ export class WebReads implements WebSource, RecordSource {
   /** A fresh stored answer is given in this turn of the event loop. */
   serve(read: WebRead): void {
     const { policy, directives, nowMs } = read;
-    const record = this.#records.find(read);
+    const record = policy.mode === 'bypass' ? undefined : this.#records.find(read);
     if (record && isReusable(record, policy, directives, nowMs)) {
       read.client.answer(read, record, cacheHit, this);
       return;
@@ -87,7 +87,10 @@ export class WebReads implements WebSource, RecordSource {
   }
 
   report({ question }: WebFetch, outcome: LookupOutcome): void {
-    if (question.client) question.read.client.report = this.#reports.of(outcome, 'all', 0);
+    const { client, read, method } = question;
+    if (!client) return;
+    const isBypassed = read.policy.mode === 'bypass';
+    read.client.report = isBypassed ? bypassed(method, 'rule') : this.#reports.of(outcome, 'all', 0);
   }
 
   /** What is stale, but served without waiting for the origin (RFC 5861 §3; RFC 9111 §5.2.1.2). */
@@ -100,7 +103,7 @@ export class WebReads implements WebSource, RecordSource {
 
   /** Waits for who asks already, or asks the origin. @param stale what it may confirm */
   #ask(read: WebRead, stale: ReadableRecord | undefined): void {
-    const isGet = read.method === 'GET';
+    const isGet = read.method === 'GET' && read.policy.mode !== 'bypass';
     const flight = isGet ? this.#flights.of(read) : undefined;
     if (flight) {
       this.#wait(read, flight);
@@ -181,7 +184,7 @@ export class WebReads implements WebSource, RecordSource {
     const body = makeBody?.(error => fetch?.refuse(error));
     const { method } = read;
     const target = makeBody ? wholeTarget(read.address) : read.target.target;
-    const isUnkept = read.directives?.noStore ?? false;
+    const isUnkept = read.policy.mode === 'bypass' || (read.directives?.noStore ?? false);
     const asked = { ...this.#records.askedNow(read), requestedMs: this.#cache.nowMs() };
     const question: WebQuestion = {
       ...{ ...parts, read, method, target, asked, client, body, isUnkept },

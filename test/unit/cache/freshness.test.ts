@@ -4,11 +4,13 @@ import {
   ageS,
   type FreshnessInputs,
   freshUntilMs,
+  servedInBackgroundUntilMs,
   servedOnErrorUntilMs,
 } from '../../../src/cache/freshness.ts';
 import { type FreshnessDirectives, nothingStated } from '../../../src/cache/stated-freshness.ts';
 
 const rules = {
+  mode: 'cache' as const,
   ttlMs: 60_000,
   maxTtlMs: 3_600_000,
   negativeTtlMs: 5_000,
@@ -144,6 +146,63 @@ it('no directive makes a record fresh beyond maxTtl or the end of a restored cop
       expect(until).toBeLessThanOrEqual(given.restoredUntilMs ?? Number.POSITIVE_INFINITY);
     }),
   );
+});
+
+describe('a time to live by name', () => {
+  const namedTtls = [
+    { type: 'text/html', ttlMs: 1_000 },
+    { type: 'text/*', ttlMs: 2_000 },
+    { status: 200, ttlMs: 3_000 },
+    { status: 404, ttlMs: 4_000 },
+    { status: 302, ttlMs: 5_000 },
+  ];
+  const typed = (value: string) => ({ ...record(), fields: [{ name: 'content-type', value, store: false }] });
+
+  it.each<[string, FreshnessInputs, number]>([
+    ['a media type, whatever its parameters', typed('Text/HTML; charset=utf-8'), 1_000],
+    ['a kind of media types', typed('text/css'), 2_000],
+    ['a status, for a type that is not named', typed('textual/html'), 3_000],
+    ['a status, for a content without a type', record(), 3_000],
+    ['a refusal, in place of negativeTtl', { ...record(), isNegative: true, status: 404 }, 4_000],
+    [
+      'a refusal whose status is not named: negativeTtl',
+      { ...record(), isNegative: true, status: 405 },
+      5_000,
+    ],
+    ['an error page: its status, not its type', { ...typed('text/html'), answer: { status: 404 } }, 4_000],
+    ['a status that allows no guess', { ...record({ mayAssume: false }), answer: { status: 302 } }, 5_000],
+    [
+      'an unnamed status that allows no guess',
+      { ...record({ mayAssume: false }), answer: { status: 303 } },
+      0,
+    ],
+    ['what would be guessed otherwise', record({ unchangedForMs: 1e9 }), 3_000],
+    ['nothing that states its freshness itself', { ...typed('text/html'), ...record({ maxAgeS: 9 }) }, 9_000],
+  ])('is that of %s', (_, given, ttlMs) => {
+    const named = { ...rules, heuristicShare: 0.5, namedTtls };
+    expect(freshUntilMs(given, named, 1_000_000)).toBe(1_000_000 + ttlMs);
+  });
+
+  it('counts for all where what answers state does not', () => {
+    const named = { ...rules, honourCacheControl: false, namedTtls };
+    expect(freshUntilMs(record({ maxAgeS: 9 }), named, 1_000_000)).toBe(1_003_000);
+  });
+});
+
+it('where each use is revalidated, nothing is fresh, nor served stale, whatever it states', () => {
+  const always = {
+    ...rules,
+    mode: 'revalidate' as const,
+    staleIfErrorMs: 60_000,
+    staleWhileRevalidateMs: 60_000,
+  };
+  for (const honourCacheControl of [true, false]) {
+    const policy = { ...always, honourCacheControl };
+    const given = record({ maxAgeS: 60 });
+    expect(freshUntilMs(given, policy, 1_000_000)).toBe(1_000_000);
+    expect(servedOnErrorUntilMs(given, policy, 1_000_000)).toBe(-Infinity);
+    expect(servedInBackgroundUntilMs(given, policy, 1_000_000)).toBe(-Infinity);
+  }
 });
 
 it('age counts whole seconds since the store made the answer', () => {

@@ -4,7 +4,7 @@ import { type FreshnessDirectives, nothingStated } from '../../../src/cache/stat
 import { parseRequestDirectives } from '../../../src/http/request-directives.ts';
 
 const rules = {
-  ...{ ttlMs: 60_000, maxTtlMs: 3_600_000, negativeTtlMs: 5_000, heuristicShare: 0 },
+  ...{ mode: 'cache' as const, ttlMs: 60_000, maxTtlMs: 3_600_000, negativeTtlMs: 5_000, heuristicShare: 0 },
   ...{ staleWhileRevalidateMs: 0, staleIfErrorMs: 0, maxStaleMs: 0, honourCacheControl: true },
 };
 /** Received at 0, fresh for 100 s. */

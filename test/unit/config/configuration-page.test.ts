@@ -149,7 +149,7 @@ it('it has the keys of each source of credentials', () => {
 function pathsIn(value: unknown, path = ''): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(item => pathsIn(item, path));
   if (typeof value !== 'object' || value === null) return [path];
-  const isNamed = /^(?:backends|buckets)$/.test(path);
+  const isNamed = /^(?:backends|buckets|.*\.ttlBy(?:Status|Type))$/.test(path);
   return Object.entries(value).flatMap(([key, item]) =>
     pathsIn(item, path ? `${path}.${isNamed ? '<name>' : key}` : key),
   );

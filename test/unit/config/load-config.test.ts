@@ -111,6 +111,7 @@ describe('a configuration that works', () => {
       query: { names: 'all', sorted: false },
       setCookie: 'never',
       cache: {
+        mode: 'cache',
         ttlMs: 60_000,
         maxTtlMs: 86_400_000,
         negativeTtlMs: 5_000,
@@ -387,6 +388,18 @@ describe('a problem is named with its key, what it holds and what was expected',
     [
       bucket('access: public, rules: [{ keys: ["**"], cache: { ttl: 2d } }]'),
       'buckets.photos.rules[0].cache.ttl holds "2d"; expected at most maxTtl (1d, the default)',
+    ],
+    [
+      bucket('access: public, cache: { ttlByStatus: { 404: 2d } }'),
+      'buckets.photos.cache.ttlByStatus.404 holds "2d"; expected at most maxTtl (1d, the default)',
+    ],
+    [
+      bucket('access: public, rules: [{ keys: ["**"], cache: { ttlByType: { TEXT: 1s } } }]'),
+      'buckets.photos.rules[0].cache.ttlByType.TEXT is not a name that can stand here; it may be one of a media type such as text/html or image/*',
+    ],
+    [
+      bucket('access: public, cache: { mode: never }'),
+      'buckets.photos.cache.mode holds "never"; expected cache, revalidate, bypass',
     ],
     [
       bucket('access: public, rules: [{ keys: ["**"] }]'),

@@ -1,5 +1,8 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../../src/config/load-config.ts';
+import { checkFile, parseConfig } from '../../../src/config/load-config.ts';
 
 const backends =
   'backends: { web: { type: http, endpoint: "http://w" }, main: { type: s3, endpoint: "http://s" } }';
@@ -52,8 +55,25 @@ describe('a bucket at a web origin', () => {
     ['{ a: { backend: web, access: public, anonymous: [] } }', 'buckets.a.anonymous holds'],
     ['{ a: { backend: main, access: public, query: { names: none } } }', 'buckets.a.query holds'],
     ['{ a: { backend: main, access: public, setCookie: store } }', 'buckets.a.setCookie holds "store"'],
+    [
+      '{ a: { backend: main, access: public, cache: { ttlByStatus: { 404: 1s, 302: 1s } } } }',
+      'buckets.a.cache.ttlByStatus.302 holds "1s"; expected nothing, since of a store\'s answers only 200, 403, 404, 405 are kept',
+    ],
+    [
+      '{ a: { backend: web, access: public, rules: [{ keys: ["**"], cache: { ttlByStatus: { 302: 1s, 403: 1s } } }] } }',
+      'buckets.a.rules[0].cache.ttlByStatus.403 holds "1s"; expected nothing: a 403 of a web origin',
+    ],
   ])('is refused where it means nothing: %s', (buckets, expected) => {
     expect(problemsOf(buckets)).toEqual([expect.stringContaining(expected)]);
+  });
+
+  it('has paths for keys in its rules, which begin with a slash', () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'rules-')), 'a.yaml');
+    const rules = '[{ keys: ["/a/**", "b", "**.js"], cache: { ttl: 1s } }]';
+    writeFileSync(file, `${backends}\nbuckets: { a: { backend: web, access: public, rules: ${rules} } }`);
+    expect(checkFile(file, {}).warnings.filter(line => line.includes('rules'))).toEqual([
+      'buckets.a.rules[0].keys[1] holds "b": it matches nothing: paths of a web origin begin with a slash',
+    ]);
   });
 
   it('stands in for no store', () => {

@@ -14,6 +14,7 @@ function judged({ control, ...given }: Given): string {
     method: 'GET',
     status: 200,
     hasExpires: false,
+    isConfigured: false,
     isAuthorized: false,
     isRefusedByRequest: false,
   };
@@ -45,6 +46,12 @@ describe('a shared cache may store (RFC 9111)', () => {
     ['§3: such a status, where it has Expires', { status: 503, hasExpires: true }, 'storable'],
     ['§3: such a status, where it is public', { status: 599, control: 'public' }, 'storable'],
     ['§3: not such a status alone', { status: 302 }, 'unstated'],
+    ['§3: such a status, where a ttl is configured for it', { status: 302, isConfigured: true }, 'storable'],
+    [
+      '§5.2.2.5: not with no-store, whatever is configured',
+      { control: 'no-store', isConfigured: true },
+      'no-store',
+    ],
     ['§5.2.2.5: not with no-store', { control: 'no-store, max-age=1' }, 'no-store'],
     ['§5.2.2.7: not with private', { control: 'private, max-age=1' }, 'private'],
     ['§5.2.2.7: private fields aside, the rest', { control: 'private="set-cookie"' }, 'storable'],

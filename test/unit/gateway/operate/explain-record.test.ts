@@ -22,6 +22,8 @@ it.each<[string, Partial<FreshnessDirectives>, Partial<FreshnessRules>, number]>
   ['no-store', { noStore: true, maxAgeS: 7 }, {}, 0],
   ['ttl', {}, {}, 60],
   ['ttl', { maxAgeS: 7 }, { honourCacheControl: false }, 60],
+  ['mode: revalidate', { maxAgeS: 7 }, { mode: 'revalidate' }, 0],
+  ['ttlByStatus: 200', {}, { namedTtls: [{ status: 200, ttlMs: 3_000 }] }, 3],
   ['heuristicShare', { unchangedForMs: 100_000 }, { heuristicShare: 0.1 }, 10],
 ])('the lifetime is from %s', (from, stated, rules, lifetimeS) => {
   const policy = { ...defaultPolicy, ...rules };

@@ -31,6 +31,11 @@ it('keys with the same outcome have one object, as have all keys of a bucket wit
   expect(plain('a')).toBe(plain('b'));
 });
 
+it('patterns are held against one spelling of a key', () => {
+  const rulesFor = compileRules(ruled({ keys: ['a'], cache: long }), key => key.toLowerCase());
+  expect(rulesFor('A').cache).toBe(long);
+});
+
 it('the rules that decide something are told, each with its sections', () => {
   const rules = [{ keys: ['b'] }, { keys: ['a*'], cache: long }, { keys: ['**'], cache: short }];
   expect(decidingRules(rules, 'ab')).toEqual([{ number: 2, keys: ['a*'], sections: ['cache'] }]);

@@ -5,7 +5,7 @@ const mebibyte = 2 ** 20;
 
 /** How many bodies of 8 MiB there is room for now. */
 function room(all: Collections): number {
-  const bodies = Array.from({ length: 9 }, () => all.begin(undefined));
+  const bodies = Array.from({ length: 9 }, () => all.begin(Infinity, undefined));
   const kept = bodies.filter(body => body.add(Buffer.alloc(8 * mebibyte)));
   for (const body of kept) body.drop();
   return kept.length;
@@ -14,7 +14,7 @@ function room(all: Collections): number {
 it('all bodies together have 64 MiB, and one 8 MiB', () => {
   const all = new Collections();
   expect(room(all)).toBe(8);
-  const body = all.begin(undefined);
+  const body = all.begin(Infinity, undefined);
   expect(body.add(Buffer.alloc(8 * mebibyte))).toBe(true);
   expect(body.add(Buffer.alloc(1))).toBe(false);
   expect(room(all)).toBe(8);
@@ -23,7 +23,7 @@ it('all bodies together have 64 MiB, and one 8 MiB', () => {
 it('what a slow client has not taken counts until its response is closed (law 8)', () => {
   const all = new Collections();
   let leave = () => {};
-  const body = all.begin({
+  const body = all.begin(Infinity, {
     whenGone: then => {
       leave = then;
     },
