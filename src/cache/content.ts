@@ -1,3 +1,4 @@
+import type { ContentCoding } from '../http/content-coding.ts';
 import type { TraceContext } from '../http/trace-context.ts';
 import type { Coverage } from './coverage.ts';
 import type { PartMap } from './part-map.ts';
@@ -22,10 +23,21 @@ export interface ContentReader {
   close(): void;
 }
 
+/** What is made of a content in other codings (RFC 9110 §8.4). */
+export interface Encodings {
+  /** The content in `coding`, if it can be read at once. */
+  in(coding: ContentCoding): Content | undefined;
+  /** Has it made for those who read later, where that is possible now and gains something. */
+  make(coding: ContentCoding): void;
+  /** It could not be read. */
+  forget(coding: ContentCoding): void;
+}
+
 /** The bytes of one immutable content, wherever they are. */
 export interface Content {
   readonly sizeBytes: number;
   readonly parts: PartMap;
+  readonly encodings?: Encodings | undefined;
   /** How much of `[from, to)` is in memory; the range must not be empty. */
   coverage(from: number, to: number): Coverage;
   /** All of `[from, to)` in one piece, if it is in memory and fits one loan. */

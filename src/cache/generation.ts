@@ -3,9 +3,10 @@ import { Block, type Span } from './block.ts';
 import { CheckedBlock } from './checked-block.ts';
 import { type Content, type ContentReader, type Loan, wholeLoan } from './content.ts';
 import { blocksWithin, type Coverage, coverageOf } from './coverage.ts';
+import type { GenerationEncodings } from './generation-encodings.ts';
 import { type AskedFor, type GenerationIdentity, identityHash } from './generation-identity.ts';
 import type { MemoryTier } from './memory-tier.ts';
-import { missingFrom, missingUntil } from './missing-span.ts';
+import { firstMissing } from './missing-span.ts';
 import { PartMap } from './part-map.ts';
 
 /** Measured heap cost of a generation, including its number for other workers, and of each of its blocks. */
@@ -20,6 +21,8 @@ export interface ContentAccess {
   askAs?(asked: AskedFor): void;
   /** A reader of `[from, to)` that fetches what is missing. `hasBegun`: bytes before `from` have already been sent. */
   open(of: Generation, from: number, to: number, hasBegun: boolean, trace?: TraceContext): ContentReader;
+  /** The contents that are made of `of` in other codings; called once, when the first is asked for. */
+  encodingsOf?(of: Generation): GenerationEncodings;
   /** Bytes of a block from offset `from`, at most up to `to`. */
   lend(block: Block, from: number, to: number): Loan;
 }
@@ -42,6 +45,7 @@ export class Generation implements Content {
   readonly #hash: number;
   readonly #reading: ContentAccess;
   readonly #onGrown: () => void;
+  #encodings: GenerationEncodings | undefined;
   #readers = 0;
   #retired = false;
 
@@ -74,18 +78,23 @@ export class Generation implements Content {
 
   /** Estimated heap cost, without the bytes of its blocks (they are in the arena). */
   get costBytes(): number {
-    return GENERATION_COST_BYTES + BLOCK_COST_BYTES * this.#blocks.size + this.parts.costBytes;
+    const others = this.parts.costBytes + (this.#encodings?.costBytes ?? 0);
+    return GENERATION_COST_BYTES + BLOCK_COST_BYTES * this.#blocks.size + others;
+  }
+
+  get encodings(): GenerationEncodings | undefined {
+    this.#encodings ??= this.#reading.encodingsOf?.(this);
+    return this.#encodings;
   }
 
   get heldBlocks(): number {
     return this.#blocks.size;
   }
 
-  /** Bytes of the content that are held, for display. */
+  /** Bytes that are held of the content, in all codings; for display. */
   get heldBytes(): number {
-    let held = 0;
-    for (const block of this.#blocks.values()) held += block.valid.end - block.valid.start;
-    return held;
+    const own = [...this.#blocks.values()].reduce((sum, { valid }) => sum + valid.end - valid.start, 0);
+    return own + (this.#encodings?.heldBytes ?? 0);
   }
 
   /** The block that contains `position`, if there is one. */
@@ -111,15 +120,7 @@ export class Generation implements Content {
 
   /** The first missing run in `[from, to)` of the content, widened to whole blocks and limited to about `limitBytes`. */
   firstMissing(from: number, to: number, limitBytes: number): Span | undefined {
-    let start = from;
-    while (start < to && this.availableUntil(start) > start) start = this.availableUntil(start);
-    if (start >= to) return undefined;
-    const first = missingFrom(this, start);
-    let end = missingUntil(this, start);
-    while (end < to && end - first < limitBytes && end % this.blockBytes === 0 && !this.blockAt(end)) {
-      end = missingUntil(this, end);
-    }
-    return { start: first, end };
+    return firstMissing(this, from, to, limitBytes);
   }
 
   /** How much of `[from, to)` is held; the range must not be empty. */
@@ -157,7 +158,7 @@ export class Generation implements Content {
     return this.#reading.open(this, from, to, hasBegun, trace);
   }
 
-  /** Records a read of `block`, see `MemoryTier.read`. */
+  /** See `MemoryTier.read`. */
   visit(block: Block): void {
     this.#tier.read(block.slot);
   }
@@ -205,13 +206,14 @@ export class Generation implements Content {
 
   /** Whether nobody reads it and none of its blocks is being filled. */
   get isIdle(): boolean {
-    if (this.#readers > 0) return false;
+    if (this.#readers > 0 || this.#encodings?.isIdle === false) return false;
     for (const block of this.#blocks.values()) if (block.isFilling) return false;
     return true;
   }
 
-  /** Takes all blocks from the content, which must be idle; what is read of it from now on is not kept. */
+  /** Takes all blocks from the content, which must be idle; what is read or made of it from now on is not kept. */
   takeBlocks(): Block[] {
+    this.#encodings?.retire();
     const blocks = [...this.#blocks.values()];
     this.#blocks.clear();
     this.#retired = true;
@@ -248,14 +250,14 @@ export class Generation implements Content {
   /** No record refers to the content any more: its blocks are freed once the last reader has left. */
   retire(): void {
     this.#retired = true;
+    this.#encodings?.retire();
     this.#freeUnread();
   }
 
   /** Frees all blocks if there are no readers. Blocks that are being filled are freed when their fill ends. */
   #freeUnread(): void {
     if (this.#readers > 0) return;
-    for (const block of [...this.#blocks.values()]) {
-      if (block.isFilling) continue;
+    for (const block of [...this.#blocks.values()].filter(({ isFilling }) => !isFilling)) {
       this.#tier.free(block.slot);
       this.#blocks.delete(block.index);
     }

@@ -1,14 +1,33 @@
-import type { Block } from './block.ts';
+import type { Block, Span } from './block.ts';
 
 /** The blocks of a content, as far as they are held. */
 interface HeldBlocks {
+  readonly blockBytes: number;
   blockAt(position: number): Block | undefined;
   blockStart(position: number): number;
   blockEnd(position: number): number;
+  availableUntil(position: number): number;
+}
+
+/** See `Generation.firstMissing`. */
+export function firstMissing(
+  held: HeldBlocks,
+  from: number,
+  to: number,
+  limitBytes: number,
+): Span | undefined {
+  let start = from;
+  while (start < to && held.availableUntil(start) > start) start = held.availableUntil(start);
+  if (start >= to) return undefined;
+  const first = missingFrom(held, start);
+  let end = missingUntil(held, start);
+  while (end < to && end - first < limitBytes && end % held.blockBytes === 0 && !held.blockAt(end))
+    end = missingUntil(held, end);
+  return { start: first, end };
 }
 
 /** Where a fetch of the missing byte at `position` begins, so that the block is held in one span. */
-export function missingFrom(held: HeldBlocks, position: number): number {
+function missingFrom(held: HeldBlocks, position: number): number {
   const block = held.blockAt(position);
   const start = held.blockStart(position);
   if (!block) return start;
@@ -17,7 +36,7 @@ export function missingFrom(held: HeldBlocks, position: number): number {
 }
 
 /** Where such a fetch ends within the block. */
-export function missingUntil(held: HeldBlocks, position: number): number {
+function missingUntil(held: HeldBlocks, position: number): number {
   const start = held.blockStart(position);
   const sizeBytes = held.blockEnd(position) - start;
   return start + (held.blockAt(position)?.nextAvailable(position - start, sizeBytes) ?? sizeBytes);

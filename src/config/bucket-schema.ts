@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { judgeAction } from '../s3/action-verdict.ts';
 import { atMostTtl, defaultPolicy, exceedingTtls, overlay, partialPolicy } from './cache-policy-schema.ts';
+import { bucketCompress, compressesNothing, compression, ruleCompress } from './compress-schema.ts';
 import { choice, flag, listOf, map, size, text } from './scalars.ts';
 
 /** The largest object or part that is sent in one piece (https://docs.aws.amazon.com/AmazonS3/latest/userguide/upload-objects.html). */
@@ -44,6 +45,7 @@ const query = map({
 const rule = map({
   keys: keyPatterns(),
   cache: partialPolicy.meta({ keysOtherwise: 'that of the bucket' }).optional(),
+  compress: ruleCompress(),
 }).refine(({ keys: _, ...sections }) => Object.keys(sections).length > 0, {
   error: 'a rule that says something of its keys, such as { keys: ["static/**"], cache: { ttl: 1d } }',
 });
@@ -69,8 +71,11 @@ const bucketKeys = map({
   query: query.prefault({}),
   setCookie: choice(['never', 'store']).default('never'),
   cache: partialPolicy.default({}),
+  compress: bucketCompress(),
   rules: listOf(rule, 'rules, such as { keys: ["static/**"], cache: { ttl: 1d } }').default([]),
 });
+
+const AT_LEAST_MIN = 'at least minSize';
 
 /**
  * One bucket under its client-facing name. The policies of its rules are complete: missing values are taken from the
@@ -91,17 +96,25 @@ export const bucketSchema = bucketKeys
       for (const path of cache ? exceedingTtls(ofRule) : [])
         issues.push(problem(['rules', index, 'cache', ...path], cache, expected));
     }
+    const own = compression(value.compress ?? false);
+    if (compressesNothing(own)) issues.push(problem(['compress', 'maxSize'], value.compress, AT_LEAST_MIN));
+    for (const [index, { compress }] of value.rules.entries())
+      if (compress !== undefined && compressesNothing(compression(compress, own)))
+        issues.push(problem(['rules', index, 'compress', 'maxSize'], compress, AT_LEAST_MIN));
   })
-  .transform(({ cache, rules, anonymous, maxBodySize, ...bucket }) => {
+  .transform(({ cache, compress, rules, anonymous, maxBodySize, ...bucket }) => {
     const policy = overlay(defaultPolicy, cache);
+    const compressed = compression(compress ?? false);
     return {
       ...bucket,
       maxBodySizeBytes: maxBodySize,
       anonymous: bucket.access === 'public' ? (anonymous ?? [{ actions: ['GetObject'], keys: ['**'] }]) : [],
       cache: policy,
-      rules: rules.map(({ keys, cache: given }) => ({
-        keys,
+      compress: compressed,
+      rules: rules.map(({ cache: given, compress: changed, ...others }) => ({
+        ...others,
         ...(given && { cache: overlay(policy, given) }),
+        ...(changed !== undefined && { compress: compression(changed, compressed) }),
       })),
     };
   });

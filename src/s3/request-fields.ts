@@ -15,6 +15,7 @@ type KnownField =
   | 'cacheControl'
   | 'pragma'
   | 'contentType'
+  | 'acceptEncoding'
   | 'authorization'
   | 'traceparent'
   | 'tracestate';
@@ -39,6 +40,7 @@ const meanings: Readonly<Record<string, FieldMeaning>> = {
   'Cache-Control': { kind: 'known', field: 'cacheControl' },
   Pragma: { kind: 'known', field: 'pragma' },
   'Content-Type': { kind: 'known', field: 'contentType' },
+  'Accept-Encoding': { kind: 'known', field: 'acceptEncoding' },
   Authorization: { kind: 'known', field: 'authorization' },
   traceparent: { kind: 'known', field: 'traceparent' },
   tracestate: { kind: 'known', field: 'tracestate' },
@@ -77,6 +79,7 @@ export class RequestFields {
   cacheControl: string | undefined;
   pragma: string | undefined;
   contentType: string | undefined;
+  acceptEncoding: string | undefined;
   authorization: string | undefined;
   /** As they came: whether they are valid is for `traceOf` to say. */
   traceparent: string | undefined;

@@ -166,6 +166,7 @@ export class ObjectServerBench {
     const read = readOf('k', { method, range, isConditional: fields.isConditional, ...different });
     return {
       ...{ exchange, fields, read, range, overrides: [], customerKey: undefined },
+      rules: { cache: read.policy },
       visibility: { checksums: false, taggingCount: true, legalHold: true, storeNames: true, targeted: true },
       ...{ isAllowed: true, mayKnowMissing: true, nowMs: this.clock.nowMs() },
       ...client,

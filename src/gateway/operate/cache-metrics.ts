@@ -30,6 +30,11 @@ export function countCache(
   const coalesced = metrics
     .counter('tidegate_coalesced_requests_total', "Requests that waited for another's question to a backend.")
     .cell();
+  const compressions = metrics.counter(
+    'tidegate_compressions_total',
+    'Contents that were to be compressed for `compress`, by what came of it.',
+    ['coding', 'outcome'],
+  );
   metrics.onSnapshot(() => {
     const { usage } = objects.tier;
     bytes.cell('memory').set(usage.usedBytes);
@@ -41,5 +46,6 @@ export function countCache(
     evictions.cell('memory', 'capacity').value = usage.evictions;
     fills.set(objects.filler.inFlight);
     coalesced.value = objects.objects.coalesced + webReads.coalesced;
+    for (const { coding, end, count } of objects.encoder.ends) compressions.cell(coding, end).value = count;
   });
 }

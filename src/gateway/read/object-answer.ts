@@ -1,24 +1,14 @@
-import { StoreError } from '../../backend/store.ts';
 import type { Coverage } from '../../cache/coverage.ts';
 import { ageS, freshUntilMs } from '../../cache/freshness.ts';
 import type { ObjectRecord, ReadableRecord, RefusedRecord } from '../../cache/record.ts';
-import { evaluatePreconditions, ifRangeHolds } from '../../http/preconditions.ts';
-import { type Selection, selectRange } from '../../http/range.ts';
-import { rawFromFields } from '../../s3/dialect.ts';
-import { isCrossOrigin } from '../../s3/passed-fields.ts';
+import type { ContentCoding } from '../../http/content-coding.ts';
+import { evaluatePreconditions } from '../../http/preconditions.ts';
 import { invalidPartNumber, invalidRange, preconditionFailed } from '../../s3/read-errors.ts';
 import { tellsMissing } from '../../s3/store-refusal.ts';
 import type { Answer } from '../../transport/answer.ts';
-import { readContentHead } from '../fill/content-head.ts';
-import {
-  InvalidReplyError,
-  NotCachedError,
-  ObjectChangedError,
-  OwnerLostError,
-  RefusedByStoreError,
-} from '../fill/fill-error.ts';
+import { ObjectChangedError, OwnerLostError, RefusedByStoreError } from '../fill/fill-error.ts';
 import type { BodyRate } from '../reply/body-rates.ts';
-import { asS3Error, isFault, replyError } from '../reply/error-reply.ts';
+import { isFault } from '../reply/error-reply.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import type { PendingSends } from '../reply/pending-sends.ts';
 import {
@@ -27,24 +17,22 @@ import {
   type PartOfObject,
   PreparedHeaders,
 } from '../reply/prepared-headers.ts';
-import { replyRefusal, replyRemembered } from '../reply/refusal-reply.ts';
+import { replyRemembered } from '../reply/refusal-reply.ts';
+import type { Representations } from '../reply/representations.ts';
 import { type SendCallbacks, sendContent } from '../reply/send-content.ts';
 import { noGrant } from '../request/access.ts';
 import {
   type CacheReports,
   cacheHit,
-  type Forwarded,
-  failedAtStore,
   fromFallback,
   type LookupOutcome,
-  notAsked,
-  refusedByStore,
   withKey,
 } from '../request/cache-status.ts';
 import type { ClientRead } from '../request/client-read.ts';
 import type { ObjectSource } from './object-source.ts';
 import { passRead } from './pass-read.ts';
-import { lookupRecord, whyUnused } from './record-cache.ts';
+import { replyToFailure } from './reply-to-failure.ts';
+import { selectionFor } from './selection.ts';
 
 const undecided = PreparedHeaders.of([], 'x-store-');
 
@@ -52,6 +40,7 @@ const undecided = PreparedHeaders.of([], 'x-store-');
 export interface AnswerParts {
   readonly observer: ExchangeObserver;
   readonly headers: ObjectHeaders;
+  readonly representations: Representations;
   readonly reports: CacheReports;
   /** Repeats the look-up for an object that changed before the first byte; `left` look-ups may still follow. */
   lookUpAgain(client: ClientRead, source: ObjectSource, left: number, failed: FailedRead | undefined): void;
@@ -77,6 +66,10 @@ export class ObjectAnswer implements SendCallbacks {
   #status = 200;
   #headers = undecided;
   #ageS: number | undefined;
+  /** In which coding the content goes out. */
+  #coding: ContentCoding | undefined;
+  /** Whether a coding that was chosen could not be read. */
+  #isAsIs = false;
 
   /**
    * @param lookUpsLeft how often the look-up may be repeated if the object changes before the first byte
@@ -108,7 +101,7 @@ export class ObjectAnswer implements SendCallbacks {
         passRead(this.#failed.client, this.#parts.observer, 'unkeepable');
       else if (record.kind === 'refused') this.#refuse(record);
       else if (record.kind === 'uncacheable') passRead(this.#client, this.#parts.observer, 'unkeepable');
-      else this.#checkPreconditions(record);
+      else this.#checkPreconditions(this.#represented(record));
     } catch (error) {
       this.fail(error);
     }
@@ -122,36 +115,14 @@ export class ObjectAnswer implements SendCallbacks {
       return;
     }
     try {
-      if (this.#failed) this.#replyToFailure(this.#failed.failure);
-      else if (!this.#parts.fallBack(this.#client, error)) this.#replyToFailure(error);
+      const { observer } = this.#parts;
+      // the record is the fallback's, and the failure that of the primary
+      if (this.#failed) replyToFailure(this.#client, this.#source, undefined, this.#failed.failure, observer);
+      else if (!this.#parts.fallBack(this.#client, error))
+        replyToFailure(this.#client, this.#source, this.#record, error, observer);
     } catch (fault) {
       exchange.fault(fault);
     }
-  }
-
-  #replyToFailure(error: unknown): void {
-    const { exchange, read, mayKnowMissing } = this.#client;
-    // the record is the fallback's, and the failure that of the primary
-    const record = this.#failed ? undefined : this.#record;
-    if (error instanceof RefusedByStoreError) {
-      if (record) this.#source.refusedByStore(read, record, error.reply);
-      exchange.isCharged ||= readContentHead(error.reply).isCharged;
-      exchange.report = refusedByStore(this.#whyForwarded(), error.reply.status);
-      replyRefusal(exchange, read.bucket, error.reply, mayKnowMissing);
-    } else {
-      exchange.failure = error instanceof Error ? error : new Error(String(error));
-      if (error instanceof NotCachedError) exchange.report = notAsked;
-      else if (!record && isStoreFailure(error)) exchange.report = failedAtStore(error.code);
-      const crossOrigin = (record?.fields ?? []).filter(isCrossOrigin);
-      replyError(exchange, asS3Error(error), rawFromFields(crossOrigin, exchange.prefix));
-    }
-    this.#parts.observer.sent(exchange);
-  }
-
-  #whyForwarded(): Forwarded {
-    const { read, nowMs } = this.#client;
-    const held = lookupRecord(this.#source.records, read);
-    return held ? whyUnused(held, read, nowMs) : 'uri-miss';
   }
 
   /** docs/semantics.md, Authentication 4: callers without ListBucket are not told that a key is missing. */
@@ -162,6 +133,15 @@ export class ObjectAnswer implements SendCallbacks {
     if (!mayKnowMissing && tellsMissing(record)) throw noGrant('ListBucket');
     replyRemembered(exchange, read.bucket, record, this.#ageS);
     this.#parts.observer.sent(exchange);
+  }
+
+  #represented(record: ReadableRecord): ReadableRecord {
+    const { compress } = this.#client.rules;
+    if (compress === undefined || compress === 'off' || this.#isAsIs) return record;
+    const mayMake = this.#outcome.how !== 'fetched';
+    const chosen = this.#parts.representations.ofObject(record, compress, this.#client, mayMake);
+    this.#coding = chosen.coding;
+    return chosen.record;
   }
 
   #checkPreconditions(record: ReadableRecord): void {
@@ -219,7 +199,7 @@ export class ObjectAnswer implements SendCallbacks {
    */
   #noteCharge({ isCharged, content }: ReadableRecord, from: number, to: number): void {
     const { exchange } = this.#client;
-    if (!isCharged || exchange.isCharged || exchange.isHead || from === to) return;
+    if (!isCharged || exchange.isCharged || exchange.isHead || this.#coding || from === to) return;
     exchange.isCharged = content.coverage(from, to) !== 'all';
   }
 
@@ -263,6 +243,11 @@ export class ObjectAnswer implements SendCallbacks {
   }
 
   failedBeforeHead(error: unknown): void {
+    const record = this.#record;
+    if (this.#coding && record?.kind === 'readable') {
+      this.#answerAsIs(record, this.#coding);
+      return;
+    }
     const isChanged = error instanceof ObjectChangedError;
     if (isChanged && this.#record) this.#source.invalidate(this.#client.read, this.#record);
     const mayComeElsewhere = isChanged || error instanceof OwnerLostError;
@@ -271,8 +256,17 @@ export class ObjectAnswer implements SendCallbacks {
     else this.fail(error);
   }
 
+  #answerAsIs(record: ReadableRecord, lost: ContentCoding): void {
+    record.content.encodings?.forget(lost);
+    this.#coding = undefined;
+    this.#isAsIs = true;
+    this.answer(record, this.#outcome);
+  }
+
   /** Sets the cache report. RFC 9111 §5.1: an answer straight from the store has no Age. */
-  onCoverage(coverage: Coverage): void {
+  onCoverage(held: Coverage): void {
+    // nobody is asked for what was made here
+    const coverage = this.#coding ? 'all' : held;
     const { exchange, read, nowMs } = this.#client;
     const record = this.#record;
     if (!record) return;
@@ -284,17 +278,4 @@ export class ObjectAnswer implements SendCallbacks {
     exchange.report = read.policy.showsKey ? withKey(own, read.objectKey) : own;
     this.#ageS = how === 'hit' || how === 'stale' ? ageS(record, nowMs) : undefined;
   }
-}
-
-/** Whether the store request itself failed. */
-function isStoreFailure(error: unknown): error is StoreError | InvalidReplyError {
-  return error instanceof StoreError || error instanceof InvalidReplyError;
-}
-
-const whole: Selection = { kind: 'whole' };
-
-/** The bytes of `record` that a client gets, without part numbers (RFC 9110 §13.1.5, §14.2). */
-export function selectionFor({ fields, range }: ClientRead, record: ReadableRecord): Selection {
-  if (range.kind === 'absent' || !ifRangeHolds(fields.ifRange, record)) return whole;
-  return selectRange(range, record.sizeBytes);
 }

@@ -3,15 +3,17 @@ import { readAction } from '../../s3/grants.ts';
 import { DesertedError, NotCachedError, RefusedByStoreError } from '../fill/fill-error.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import { ObjectHeaders } from '../reply/prepared-headers.ts';
+import { Representations } from '../reply/representations.ts';
 import { noGrant } from '../request/access.ts';
 import { CacheReports, cacheHit } from '../request/cache-status.ts';
 import type { ClientRead } from '../request/client-read.ts';
 import { readAtFallback } from '../request/fallback-bucket.ts';
 import type { ObjectRead } from '../request/object-read.ts';
-import { type AnswerParts, type FailedRead, ObjectAnswer, selectionFor } from './object-answer.ts';
+import { type AnswerParts, type FailedRead, ObjectAnswer } from './object-answer.ts';
 import type { LookupResult, ObjectSource, ObjectSources } from './object-source.ts';
 import { passRead } from './pass-read.ts';
 import { lookupFresh } from './record-cache.ts';
+import { selectionFor } from './selection.ts';
 import { mayFallBack } from './store-failure.ts';
 
 /** How often the look-up is repeated for an object that changes before its first byte. */
@@ -21,6 +23,7 @@ const REPEATED_LOOKUPS = 3;
 export class ObjectServer implements AnswerParts {
   readonly observer: ExchangeObserver;
   readonly headers = new ObjectHeaders();
+  readonly representations = new Representations();
   readonly reports = new CacheReports();
 
   readonly #sources: ObjectSources;

@@ -1,5 +1,5 @@
 import { NO_ANSWER, StoreError, type StoreErrorCode } from '../../backend/store.ts';
-import { isRefusal, RefusedByStoreError } from '../fill/fill-error.ts';
+import { InvalidReplyError, isRefusal, RefusedByStoreError } from '../fill/fill-error.ts';
 
 /**
  * Codes that mean the store, or the way to it, has failed. Not UNSIGNED: the gateway may have lost the right to read
@@ -43,4 +43,9 @@ export function isFailingStatus(status: number): boolean {
 export function mayFallBack(error: unknown): boolean {
   const isOwn = error instanceof StoreError && error.code === 'BUSY' && error.reason !== NO_ANSWER;
   return isFailureOfStore(error) && !isOwn;
+}
+
+/** Whether the store request itself failed. */
+export function isStoreFailure(error: unknown): error is StoreError | InvalidReplyError {
+  return error instanceof StoreError || error instanceof InvalidReplyError;
 }

@@ -10,6 +10,7 @@ import type { Permissions, Visibility } from './access.ts';
 import { isRenamed, objectKeyOf } from './bucket.ts';
 import { takesCustomerKeys } from './customer-keys.ts';
 import type { Exchange } from './exchange.ts';
+import type { KeyRules } from './key-rules.ts';
 import type { Located } from './locate.ts';
 import { heardDirectives, type ObjectRead } from './object-read.ts';
 
@@ -17,6 +18,7 @@ import { heardDirectives, type ObjectRead } from './object-read.ts';
 export interface ClientRead {
   readonly exchange: Exchange;
   readonly fields: RequestFields;
+  readonly rules: KeyRules;
   readonly read: ObjectRead;
   readonly range: RangeRequest;
   /** Whether the client may read the object, or the version that it asks for. */
@@ -57,7 +59,8 @@ export function clientRead(
   const range = parseRange(fields.range);
   const variant = { origin: possibleOrigin(fields.origin), expectedBucketOwner, requestPayer };
   const method = exchange.isHead ? 'HEAD' : 'GET';
-  const policy = bucket.rulesFor(key).cache;
+  const rules = bucket.rulesFor(key);
+  const policy = rules.cache;
   const directives = heardDirectives(policy, fields);
   const read: ObjectRead = {
     method,
@@ -76,6 +79,7 @@ export function clientRead(
   return {
     exchange,
     fields,
+    rules,
     read,
     range,
     isAllowed: permissions.allowsRead(key, versionId),

@@ -1,10 +1,13 @@
 import { compileKeyPatterns } from '../../s3/key-pattern.ts';
 import type { CachePolicy } from './cache-policy.ts';
+import type { CompressionRules } from './compression-rules.ts';
 import { TargetMemo, URL_LENGTH_LIMIT } from './target-memo.ts';
 
 /** What the configuration says of a key, in sections. */
 export interface KeyRules {
   readonly cache: CachePolicy;
+  /** Left out, or `off`: nothing is compressed. */
+  readonly compress?: CompressionRules | 'off' | undefined;
 }
 
 /** One rule: some sections, and the keys that they are for. */
@@ -18,7 +21,7 @@ export interface RuledBucket extends KeyRules {
   readonly rules: readonly Rule[];
 }
 
-const sectionNames = ['cache'] as const satisfies readonly (keyof KeyRules)[];
+const sectionNames = ['cache', 'compress'] as const satisfies readonly (keyof KeyRules)[];
 
 /**
  * Compiles the rules of a bucket, once for each configuration. Each section is that of the first rule that covers the key and
@@ -67,8 +70,9 @@ function deciders(covering: readonly Rule[]): readonly Decider[] {
 }
 
 function outcomeOf(own: KeyRules, deciding: readonly Decider[]): KeyRules {
-  const find = (name: keyof KeyRules) => deciding.find(({ sections }) => sections.includes(name))?.rule[name];
-  return { cache: find('cache') ?? own.cache };
+  const find = <Name extends keyof KeyRules>(name: Name) =>
+    deciding.find(({ sections }) => sections.includes(name))?.rule[name];
+  return { cache: find('cache') ?? own.cache, compress: find('compress') ?? own.compress };
 }
 
 /** Which rules decide something of `key`, for people: numbers count from one. */

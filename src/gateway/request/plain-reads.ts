@@ -2,6 +2,7 @@ import { parseRange } from '../../http/range.ts';
 import type { RequestFields } from '../../s3/request-fields.ts';
 import type { ClientRead } from './client-read.ts';
 import type { Exchange } from './exchange.ts';
+import type { KeyRules } from './key-rules.ts';
 import { heardDirectives, type ObjectRead } from './object-read.ts';
 import { TargetMemo, URL_LENGTH_LIMIT } from './target-memo.ts';
 
@@ -13,6 +14,7 @@ interface PlainRead {
   readonly bucket: string;
   readonly key: string;
   readonly prefix: Exchange['prefix'];
+  readonly rules: KeyRules;
   /** For the whole object, without preconditions. */
   readonly read: ObjectRead;
   readonly visibility: ClientRead['visibility'];
@@ -40,7 +42,7 @@ export class PlainReads {
     exchange.key = plain.key;
     exchange.prefix = plain.prefix;
     exchange.operation = 'GetObject';
-    const { visibility, mayKnowMissing } = plain;
+    const { rules, visibility, mayKnowMissing } = plain;
     const isWhole = fields.range === undefined && !fields.isConditional;
     const undirected = isWhole ? plain.read : partOf(plain.read, fields);
     const directives = heardDirectives(undirected.policy, fields);
@@ -49,6 +51,7 @@ export class PlainReads {
     return {
       exchange,
       fields,
+      rules,
       read,
       range: read.range,
       isAllowed: true,
@@ -61,12 +64,12 @@ export class PlainReads {
   }
 
   /** Memoises `client`, whose Host is valid and which was allowed, if it is a plain read. */
-  remember({ exchange, fields, read, visibility, mayKnowMissing }: ClientRead): void {
+  remember({ exchange, fields, rules, read, visibility, mayKnowMissing }: ClientRead): void {
     const { bucket, key = '', prefix, url, caller } = exchange;
     const host = plainHost(exchange, fields);
     if (host === undefined || caller !== undefined || url.includes('?')) return;
     const whole = { ...read, range: noRange, isConditional: false, directives: undefined, trace: undefined };
-    const plain = { bucket, key, prefix, read: whole, visibility, mayKnowMissing };
+    const plain = { bucket, key, prefix, rules, read: whole, visibility, mayKnowMissing };
     // the key is held twice, and may need two bytes per character
     this.#reads.add(host, url, plain, 2 * (key.length + read.objectKey.text.length));
   }

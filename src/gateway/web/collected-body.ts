@@ -1,4 +1,5 @@
 import type { Generation } from '../../cache/generation.ts';
+import { writeWhole } from '../fill/write-whole.ts';
 import type { WebClient } from './web-read.ts';
 
 /** Longer answers without a strong entity tag are passed on without being kept. */
@@ -67,12 +68,7 @@ export class CollectedBody {
   writeTo(generation: Generation): boolean {
     const body = Buffer.concat(this.#chunks);
     this.drop();
-    for (let position = 0; position < body.length; position = generation.blockEnd(position)) {
-      if (!generation.openBlock(position)) return false;
-      generation.write(position, body.subarray(position, generation.blockEnd(position)));
-      generation.closeBlock(position);
-    }
-    return true;
+    return writeWhole(generation, body);
   }
 
   /** The bytes count until the client has taken them too, so that slow ones cannot hold any number (docs/architecture.md, law 8). */

@@ -3,6 +3,7 @@ import type { ReadableRecord } from '../../cache/record.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import { clientAddressOf } from '../../transport/peer.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
+import { type Representation, type Representations, varied } from '../reply/representations.ts';
 import type { CacheReport, CacheReports, LookupOutcome } from '../request/cache-status.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { PassedAnswer } from './passed-answer.ts';
@@ -15,6 +16,7 @@ import type { RecordSource, WebClient, WebRead } from './web-read.ts';
 export interface AnswerParts {
   readonly observer: ExchangeObserver;
   readonly headers: WebHeaders;
+  readonly representations: Representations;
   readonly reports: CacheReports;
 }
 
@@ -47,9 +49,63 @@ export class LocalClient implements WebClient {
     source: RecordSource,
     told?: readonly HeaderField[],
   ): void {
+    const exchange = this.#exchange;
     const { headers } = this.#parts;
-    const prepared = told ? prepare(record, told, read.policy) : headers.of(record, read.policy);
-    new WebAnswer({ read, exchange: this.#exchange, record, outcome, source, prepared }, this.#parts).give();
+    const { policy } = read;
+    const shown = this.#shown(read, record, outcome, told !== undefined);
+    const prepared = told
+      ? prepare(record, shown ? varied(told) : told, policy)
+      : headers.of(shown?.record ?? record, policy);
+    const answered = { read, exchange, outcome, prepared };
+    new WebAnswer(
+      shown
+        ? {
+            ...answered,
+            record: shown.record,
+            source: this.#sourceOf(shown, record, outcome, source),
+            isMade: shown.coding !== undefined,
+          }
+        : { ...answered, record, source, isMade: false },
+      this.#parts,
+    ).give();
+  }
+
+  /** What the client gets of `record`; undefined where no rule concerns it. @param isTold whether the origin has just sent it */
+  #shown(
+    { fields, rules: { compress } }: WebRead,
+    record: ReadableRecord,
+    { how }: LookupOutcome,
+    isTold: boolean,
+  ): Representation | undefined {
+    if (compress === undefined || compress === 'off') return undefined;
+    const asked = isTold ? { ...fields, acceptEncoding: undefined } : fields;
+    const mayMake = !this.#exchange.isHead && how !== 'fetched';
+    const shown = this.#parts.representations.of(record, compress, asked, mayMake);
+    return shown.record === record ? undefined : shown;
+  }
+
+  /** Where `record` was found, of which the client gets what is shown: the content as it is where that cannot be read. */
+  #sourceOf(
+    { coding }: Representation,
+    record: ReadableRecord,
+    outcome: LookupOutcome,
+    source: RecordSource,
+  ): RecordSource {
+    return {
+      forget: read => source.forget(read, record),
+      answerAnew: (read, _, error) => {
+        if (coding === undefined) {
+          source.answerAnew(read, record, error);
+          return;
+        }
+        record.content.encodings?.forget(coding);
+        try {
+          this.answer(read, record, outcome, source, record.fields);
+        } catch (refusal) {
+          this.refuse(refusal);
+        }
+      },
+    };
   }
 
   wait(left: () => void): WaitingClient {

@@ -26,6 +26,8 @@ interface AnsweredRead {
   readonly outcome: LookupOutcome;
   readonly source: RecordSource;
   readonly prepared: PreparedAnswer;
+  /** Whether the content was made here: nobody is asked for it. */
+  readonly isMade: boolean;
 }
 
 /** What the answers of a worker share. */
@@ -138,8 +140,9 @@ export class WebAnswer implements SendCallbacks {
   }
 
   /** RFC 9111 §5.1: what the origin has just said itself has no Age of ours. */
-  onCoverage(coverage: Coverage): void {
-    const { read, exchange, record, outcome } = this.#answered;
+  onCoverage(held: Coverage): void {
+    const { read, exchange, record, outcome, isMade } = this.#answered;
+    const coverage = isMade ? 'all' : held;
     const { policy, nowMs } = read;
     const { how } = outcome;
     const leftMs = freshUntilMs(record, policy, nowMs) - nowMs;

@@ -1,8 +1,8 @@
-import { StoreError } from '../../backend/store.ts';
 import type { GenerationIdentity } from '../../cache/generation-identity.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
 import type { TraceContext } from '../../http/trace-context.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
+import { cannotBeSent } from '../fill/no-source.ts';
 import type { RangeSource } from '../fill/ranged-read.ts';
 import { hostFieldOf, VIA } from './outgoing-fields.ts';
 import { targetOfKey, type WebBucket } from './web-target.ts';
@@ -44,12 +44,7 @@ export function webRangeSource(
           },
           receiver,
         );
-      queueMicrotask(() =>
-        receiver.failed(new StoreError('INVALID', 'the answer cannot be asked for in part', undefined)),
-      );
-      return nothing;
+      return cannotBeSent(receiver);
     },
   };
 }
-
-const nothing = { pause: () => {}, resume: () => {}, took: () => {}, abort: () => {} };

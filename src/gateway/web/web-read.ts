@@ -7,6 +7,7 @@ import type { HeaderField } from '../../s3/dialect.ts';
 import type { RequestFields } from '../../s3/request-fields.ts';
 import type { CachePolicy } from '../request/cache-policy.ts';
 import type { CacheReport, LookupOutcome } from '../request/cache-status.ts';
+import type { KeyRules } from '../request/key-rules.ts';
 import { heardDirectives, type ObjectRead } from '../request/object-read.ts';
 import { fieldValue } from './outgoing-fields.ts';
 import type { WaitingClient } from './waiting-client.ts';
@@ -39,6 +40,7 @@ export type WebFields = Pick<
   | 'authorization'
   | 'cacheControl'
   | 'pragma'
+  | 'acceptEncoding'
 >;
 
 /** What a request to a web origin asks for. */
@@ -59,6 +61,7 @@ interface WebRequest {
 export class WebRead {
   readonly client: WebClient;
   readonly request: WebRequest;
+  readonly rules: KeyRules;
   readonly policy: CachePolicy;
   /** What the client asks of the cache, where it is heard. */
   readonly directives: RequestDirectives | undefined;
@@ -72,7 +75,8 @@ export class WebRead {
     const { address, fields } = request;
     this.request = request;
     this.client = client;
-    this.policy = address.bucket.rulesFor(address.path).cache;
+    this.rules = address.bucket.rulesFor(address.path);
+    this.policy = this.rules.cache;
     this.directives = heardDirectives(this.policy, fields);
     this.#compose = compose;
   }

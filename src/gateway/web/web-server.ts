@@ -3,6 +3,7 @@ import { s3Error } from '../../s3/error.ts';
 import type { RequestFields } from '../../s3/request-fields.ts';
 import { letContinue } from '../../transport/request-bodies.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
+import { Representations } from '../reply/representations.ts';
 import { CacheReports } from '../request/cache-status.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { type AnswerParts, LocalClient } from './local-client.ts';
@@ -22,7 +23,12 @@ export class WebServer {
   readonly #reads: WebReads;
 
   constructor(observer: ExchangeObserver, reads: WebReads) {
-    this.#parts = { observer, headers: new WebHeaders(), reports: new CacheReports() };
+    this.#parts = {
+      observer,
+      headers: new WebHeaders(),
+      reports: new CacheReports(),
+      representations: new Representations(),
+    };
     this.#reads = reads;
   }
 

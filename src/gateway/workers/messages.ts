@@ -1,6 +1,7 @@
 import type { WholeReply } from '../../backend/store.ts';
 import type { Part } from '../../cache/part-map.ts';
 import type { ReadableRecord, RefusedRecord, UncacheableRecord } from '../../cache/record.ts';
+import type { ContentCoding } from '../../http/content-coding.ts';
 import type { TraceContext } from '../../http/trace-context.ts';
 import type { LookupResult } from '../read/object-source.ts';
 import type { ObjectRead } from '../request/object-read.ts';
@@ -31,6 +32,11 @@ export interface WireRange {
   readonly hasBegun: boolean;
   /** The trace of the request that wants the bytes. */
   readonly trace?: TraceContext | undefined;
+}
+
+/** A content that is wanted in another coding. */
+export interface WireEncoding extends Pick<WireRange, 'contentId' | 'object'> {
+  readonly coding: ContentCoding;
 }
 
 /** A record without its bytes. */
@@ -80,6 +86,8 @@ export interface PeerCalls {
   /** Returns the number of the new reader. */
   open(range: WireRange): number;
   next(reader: number): Promise<WireLoan>;
+  /** The content in another coding, made now unless it is held; undefined where it could not be made this time. */
+  encode(question: WireEncoding): Promise<WireContent | 'no-gain' | undefined>;
 }
 
 /** The answer of a store that refused bytes of a record, which is identified by its content, epoch and age. */

@@ -12,6 +12,8 @@ import type {
   PeerCalls,
   PeerNotices,
   WireBlock,
+  WireContent,
+  WireEncoding,
   WireLoan,
   WireLookupResult,
   WireObject,
@@ -90,6 +92,7 @@ export class PeerServer {
       left: question => this.#questions.get(question)?.abort(new DesertedError()),
       open: range => this.#open(range),
       next: reader => this.#next(reader),
+      encode: question => this.#encode(question),
       returned: reader => this.#returned(reader),
       close: reader => this.#close(reader),
       invalidate: ({ read, contentId }) => this.#invalidate(read, contentId),
@@ -137,8 +140,7 @@ export class PeerServer {
 
   /** @throws ObjectChangedError when the content was replaced, and nobody here has read it since */
   #open({ contentId, object, from, to, hasBegun, trace }: WireRange): number {
-    const known = this.#ids.find(contentId);
-    const generation = known && !known.isRetired ? known : (this.#heldContent(object, contentId) ?? known);
+    const generation = this.#contentNumbered(contentId, object);
     if (!generation) throw new ObjectChangedError('the content was replaced');
     const number = ++this.#opened;
     this.#readers.set(number, {
@@ -148,6 +150,18 @@ export class PeerServer {
       loan: undefined,
     });
     return number;
+  }
+
+  async #encode({ contentId, object, coding }: WireEncoding): Promise<WireContent | 'no-gain' | undefined> {
+    const made = await this.#contentNumbered(contentId, object)?.encodings?.made(coding);
+    if (!(made instanceof Generation)) return made === 'no-gain' ? made : undefined;
+    const { sizeBytes, blockBytes } = made;
+    return { contentId: this.#ids.idOf(made), sizeBytes, blockBytes, parts: [], partCount: undefined };
+  }
+
+  #contentNumbered(contentId: number, object: WireObject): Generation | undefined {
+    const known = this.#ids.find(contentId);
+    return known && !known.isRetired ? known : (this.#heldContent(object, contentId) ?? known);
   }
 
   /** The content of this number that a record refers to, though it may have been packed since it was numbered. */

@@ -3,11 +3,13 @@ import { type Coverage, type CoveredBlock, coverageOf, coverageOfSpan } from '..
 import { PartMap } from '../../cache/part-map.ts';
 import type { SlotPins } from '../../cache/slot-pins.ts';
 import type { WrittenBytes } from '../../cache/written-bytes.ts';
+import type { ContentCoding } from '../../http/content-coding.ts';
 import type { TraceContext } from '../../http/trace-context.ts';
 import { OwnerLostError } from '../fill/fill-error.ts';
 import { LOAN_LIMIT_BYTES, type SlotLender } from '../fill/slot-lender.ts';
 import type { WireBlock, WireContent, WireLoan, WireObject } from './messages.ts';
 import type { PeerLink } from './peer-link.ts';
+import { RemoteEncodings } from './remote-encodings.ts';
 
 /** Measured heap cost of a remote content, and of each block position it remembers. */
 const CONTENT_COST_BYTES = 500;
@@ -53,6 +55,7 @@ export class RemoteContent implements Content {
   readonly object: WireObject;
   readonly #blocks = new Map<number, RemoteBlock>();
   readonly #onGrown: () => void;
+  #encodings: RemoteEncodings<RemoteContent> | undefined;
 
   /**
    * @param object whose content it is
@@ -75,7 +78,13 @@ export class RemoteContent implements Content {
 
   /** Estimated heap cost of the content. */
   get costBytes(): number {
-    return CONTENT_COST_BYTES + PLACE_COST_BYTES * this.#blocks.size + this.parts.costBytes;
+    const others = this.parts.costBytes + (this.#encodings?.costBytes ?? 0);
+    return CONTENT_COST_BYTES + PLACE_COST_BYTES * this.#blocks.size + others;
+  }
+
+  get encodings(): RemoteEncodings<RemoteContent> {
+    this.#encodings ??= new RemoteEncodings(coding => this.#inCoding(coding), this.#onGrown);
+    return this.#encodings;
   }
 
   coverage(from: number, to: number): Coverage {
@@ -132,6 +141,13 @@ export class RemoteContent implements Content {
     this.#remember(Math.floor(loan.from / this.#blockBytes), loan.block);
     const bytes = this.#view(loan.block, loan.from, loan.to);
     return { bytes, slot, release: () => pins.release(slot) };
+  }
+
+  async #inCoding(coding: ContentCoding): Promise<RemoteContent | 'no-gain' | undefined> {
+    const { contentId, object } = this;
+    const made = await this.#memory.link.call('encode', { contentId, object, coding }, () => undefined);
+    if (made === undefined || made === 'no-gain') return made;
+    return new RemoteContent(made, this.#memory, object, this.#onGrown);
   }
 
   #remember(index: number, block: WireBlock): void {

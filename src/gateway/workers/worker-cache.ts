@@ -5,6 +5,7 @@ import { EntrySweep } from '../../cache/entry-sweep.ts';
 import { EntryTable } from '../../cache/entry-table.ts';
 import { Epochs } from '../../cache/epochs.ts';
 import { type ContentAccess, Generation } from '../../cache/generation.ts';
+import { GenerationEncodings } from '../../cache/generation-encodings.ts';
 import type { AskedFor, GenerationIdentity } from '../../cache/generation-identity.ts';
 import { MemoryTier } from '../../cache/memory-tier.ts';
 import { PurgeBarriers } from '../../cache/purge-barriers.ts';
@@ -12,8 +13,10 @@ import type { SharedMemory } from '../../cache/shared-memory.ts';
 import { UnsettledKeys } from '../../cache/unsettled-keys.ts';
 import { type UnwrittenBytesError, WrittenBytes } from '../../cache/written-bytes.ts';
 import type { TraceContext } from '../../http/trace-context.ts';
+import { ContentEncoder } from '../fill/content-encoder.ts';
 import { Filler } from '../fill/filler.ts';
 import { GenerationReader, type ReaderContext } from '../fill/generation-reader.ts';
+import { nowhere } from '../fill/no-source.ts';
 import type { RangeReceiver, RangeSource } from '../fill/ranged-read.ts';
 import { ReadAhead } from '../fill/read-ahead.ts';
 import { Readers } from '../fill/readers.ts';
@@ -55,6 +58,7 @@ export class WorkerCache implements ContentFactory {
   readonly filler: Filler;
   readonly objects: LocalObjects;
   readonly lender: SlotLender;
+  readonly encoder: ContentEncoder;
   readonly nowMs: () => number;
   readonly clock: Clock;
   readonly #readerContext: ReaderContext;
@@ -80,6 +84,7 @@ export class WorkerCache implements ContentFactory {
       lender: this.lender,
       readAhead: new ReadAhead(this.filler, this.#readers, clock),
     };
+    this.encoder = new ContentEncoder({ create: (of, identity) => this.#createMade(of, identity), faults });
     const fetcher = new StoreFetcher(clock, { random, retried });
     const { table, epochs, barriers, unsettled } = this;
     const records = new RecordCache(table, epochs, barriers, unsettled, read => this.revive(read));
@@ -103,6 +108,7 @@ export class WorkerCache implements ContentFactory {
     identity: GenerationIdentity,
     blockBytes: number,
   ): Generation {
+    const grew = () => this.table.grew(object.objectKey);
     let asked = askedFirst;
     let source = rangeSource(object, asked, identity, undefined);
     const reading: ContentAccess = {
@@ -121,11 +127,21 @@ export class WorkerCache implements ContentFactory {
           trace ? rangeSource(object, asked, identity, trace) : source,
           this.#readerContext,
         ),
+      encodingsOf: of => new GenerationEncodings(coding => this.encoder.make(of, coding), grew),
       lend: (block, from, to) => this.lender.lend(block, from, to),
     };
-    const grew = () => this.table.grew(object.objectKey);
     const group = this.#fillGroupOf(object.bucket.store.name);
     return new Generation(identity, blockBytes, this.tier, reading, grew, group);
+  }
+
+  /** A content that was made here of `of`: no store has it. */
+  #createMade({ blockBytes, fillGroup }: Generation, identity: GenerationIdentity): Generation {
+    const reading: ContentAccess = {
+      open: (generation, from, to, hasBegun) =>
+        new GenerationReader(generation, { from, to, hasBegun }, nowhere, this.#readerContext),
+      lend: (block, from, to) => this.lender.lend(block, from, to),
+    };
+    return new Generation(identity, blockBytes, this.tier, reading, undefined, fillGroup);
   }
 
   #fillGroupOf(store: string): number {

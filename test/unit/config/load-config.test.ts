@@ -103,6 +103,7 @@ describe('a configuration that works', () => {
     });
     expect(config.buckets.photos).toEqual({
       backend: 'main',
+      compress: 'off',
       keyPrefix: '',
       access: 'public',
       anonymous: [{ actions: ['GetObject'], keys: ['**'] }],
@@ -136,6 +137,22 @@ describe('a configuration that works', () => {
       {},
     );
     expect(config.buckets.photos?.rules[0]?.cache).toMatchObject({ negativeTtlMs: 1_000, ttlMs: 7_200_000 });
+  });
+
+  it('compresses by what a rule says of it, then the bucket, then the defaults', () => {
+    const { compress, rules } =
+      parseConfig(
+        bucket(
+          'access: public, compress: { codings: [gzip] }, rules: [{ keys: [a], compress: { signed: true } }, { keys: [b], compress: false }, { keys: [c], compress: true }]',
+        ),
+        {},
+      ).buckets.photos ?? {};
+    expect(compress).toMatchObject({ codings: ['gzip'], minSizeBytes: 1_024, signed: false });
+    expect(rules?.map(rule => rule.compress)).toEqual([
+      { ...(compress as object), signed: true },
+      'off',
+      compress,
+    ]);
   });
 
   it('lets nobody in anonymously where access is verify', () => {
@@ -396,6 +413,24 @@ describe('a problem is named with its key, what it holds and what was expected',
     [
       bucket('access: public, rules: [{ keys: ["**"], cache: { ttlByType: { TEXT: 1s } } }]'),
       'buckets.photos.rules[0].cache.ttlByType.TEXT is not a name that can stand here; it may be one of a media type such as text/html or image/*',
+    ],
+    [
+      bucket('access: public, compress: { codings: [gzip, deflate] }'),
+      'buckets.photos.compress.codings[1] holds "deflate"; expected br, zstd, gzip',
+    ],
+    [
+      bucket('access: public, compress: { codings: [gzip, gzip] }'),
+      'buckets.photos.compress.codings holds a list of 2; expected each coding once',
+    ],
+    [
+      bucket('access: public, compress: { types: [text] }'),
+      'buckets.photos.compress.types[0] holds "text"; expected a media type such as text/html, text/* or application/*+json',
+    ],
+    [
+      bucket(
+        'access: public, compress: { minSize: 1MiB }, rules: [{ keys: [a], compress: { maxSize: 1KiB } }]',
+      ),
+      'buckets.photos.rules[0].compress.maxSize holds "1KiB"; expected at least minSize',
     ],
     [
       bucket('access: public, cache: { mode: never }'),

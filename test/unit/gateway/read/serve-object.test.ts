@@ -39,6 +39,7 @@ function waitingAnswer(prepare: (response: ServerResponse) => void = () => undef
   const client: ClientRead = {
     ...{ exchange, fields: new RequestFields([]), read, range: read.range, visibility, overrides: [] },
     ...{ isAllowed: true, mayKnowMissing: true, customerKey: undefined, nowMs: 0 },
+    rules: { cache: read.policy },
   };
   const admission = new Admission({
     urlBytes: 1,

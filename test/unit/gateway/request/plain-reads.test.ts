@@ -28,6 +28,7 @@ function allowed(url: string, headers: readonly string[] = ['Host', 'h'], method
   return {
     ...{ exchange, fields, read, range: read.range, visibility, overrides: [] },
     ...{ isAllowed: true, mayKnowMissing: true, customerKey: undefined, nowMs: 0 },
+    rules: { cache: read.policy },
   };
 }
 

@@ -18,6 +18,7 @@ class Service {
     find: () => this.answers('find') as never,
     open: () => this.answers('open') as never,
     next: () => this.answers('next') as never,
+    encode: () => this.answers('encode') as never,
     returned: () => undefined,
     close: () => this.received.push('close'),
     invalidate: () => this.received.push('invalidate'),

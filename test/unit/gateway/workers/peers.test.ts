@@ -52,6 +52,7 @@ async function askedOwner() {
     invalidate() {},
     refusedByStore() {},
     withdraw() {},
+    encode: () => Promise.resolve(undefined),
     left() {},
   };
   const other = new PeerLink(there, unasked, { clock, onClosed: () => undefined });

@@ -40,6 +40,7 @@ beforeEach(() => {
     invalidate: () => undefined,
     refusedByStore: () => undefined,
     withdraw: () => undefined,
+    encode: () => Promise.resolve(undefined),
     left: () => undefined,
   };
   channel = new MessageChannel();

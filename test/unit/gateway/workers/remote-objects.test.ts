@@ -64,6 +64,7 @@ class Owner {
     invalidate: () => undefined,
     refusedByStore: () => undefined,
     withdraw: ({ objectKey }) => this.withdrawn.push(objectKey.key),
+    encode: () => Promise.resolve(undefined),
     left: question => this.left.push(question),
   };
 

@@ -1,0 +1,17 @@
+/** A content coding in which contents are made (RFC 9110 §8.4.1, RFC 7932, RFC 8878). */
+export type ContentCoding = 'br' | 'gzip' | 'zstd';
+
+/**
+ * The entity tag of a content in `coding`, made from that of the content as it is: weak where that is weak. The suffix is
+ * the one that web servers use.
+ */
+export function codedTag(entityTag: string, coding: ContentCoding): string {
+  return entityTag.endsWith('"') ? `${entityTag.slice(0, -1)}-${coding}"` : `${entityTag}-${coding}`;
+}
+
+/** The value of Vary for an answer that depends on Accept-Encoding as well (RFC 9110 §12.5.5). */
+export function varyByEncoding(vary: string | undefined): string {
+  if (vary === undefined || vary.trim() === '') return 'Accept-Encoding';
+  const names = vary.split(',').map(name => name.trim().toLowerCase());
+  return names.includes('*') || names.includes('accept-encoding') ? vary : `${vary}, Accept-Encoding`;
+}

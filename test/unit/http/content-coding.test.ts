@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+
+import { codedTag, varyByEncoding } from '../../../src/http/content-coding.ts';
+
+it('a coded content has the tag of the content with the coding behind it, and is as strong', () => {
+  expect(codedTag('"abc"', 'gzip')).toBe('"abc-gzip"');
+  expect(codedTag('W/"abc"', 'br')).toBe('W/"abc-br"');
+  expect(codedTag('abc', 'zstd')).toBe('abc-zstd');
+});
+
+it.each([
+  [undefined, 'Accept-Encoding'],
+  ['', 'Accept-Encoding'],
+  ['Origin', 'Origin, Accept-Encoding'],
+  ['origin, ACCEPT-encoding', 'origin, ACCEPT-encoding'],
+  ['*', '*'],
+])('RFC 9110 §12.5.5: Vary %j becomes %j', (vary, expected) => {
+  expect(varyByEncoding(vary)).toBe(expected);
+});
