@@ -27,7 +27,6 @@ import { type ArchivedRead, ExchangeObserver } from './reply/exchange-observer.t
 import { PendingSends } from './reply/pending-sends.ts';
 import { Admission } from './request/admission.ts';
 import { Configurations, type ServiceConfiguration } from './request/configurations.ts';
-import { WebReads } from './web/web-reads.ts';
 import type { PeerPort } from './workers/peer-link.ts';
 import { Peers } from './workers/peers.ts';
 import { WorkerCache } from './workers/worker-cache.ts';
@@ -108,8 +107,7 @@ export class Gateway {
       },
     });
     this.#peers = new Peers(this.#objects, this.#configurations, workers, nearBytes, faults);
-    const webReads = new WebReads(this.#objects);
-    countCache(metrics, this.#objects, webReads);
+    countCache(metrics, this.#objects);
     this.#rates = new BodyRates(options.limits, clock);
     const sends = new PendingSends(clock, this.#objects.tier.pins);
     this.#observer = new ExchangeObserver({
@@ -125,7 +123,8 @@ export class Gateway {
       ...options,
       admission: this.#admission,
       sources: this.#peers,
-      webReads,
+      webSources: this.#peers,
+      webReads: this.#objects.web,
       observer: this.#observer,
       ids: this.#ids,
       listings: this.#listings,

@@ -27,13 +27,15 @@ import { type ErrorHandling, Exchange } from './request/exchange.ts';
 import { locate } from './request/locate.ts';
 import { PlainReads } from './request/plain-reads.ts';
 import type { WebReads } from './web/web-reads.ts';
-import { WebServer } from './web/web-server.ts';
+import { WebServer, type WebSources } from './web/web-server.ts';
 import { webAddressOf } from './web/web-target.ts';
 
 /** The dependencies of the pipeline. */
 interface PipelineParts extends ServiceConfiguration {
   readonly admission: Admission;
   readonly sources: ObjectSources;
+  readonly webSources: WebSources;
+  /** This worker's own. */
   readonly webReads: WebReads;
   readonly observer: ExchangeObserver;
   readonly listings: Listings;
@@ -62,7 +64,7 @@ export class Pipeline {
     this.#parts = parts;
     this.#sample = parts.sampleTraces;
     this.#objects = new ObjectServer(parts.observer, parts.sources);
-    this.#web = new WebServer(parts.observer, parts.webReads);
+    this.#web = new WebServer(parts.observer, parts.webSources, parts.webReads);
     this.#errors = errorHandling(parts.observer, parts.faults);
   }
 

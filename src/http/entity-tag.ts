@@ -43,6 +43,11 @@ export function parseEntityTagList(header: string): EntityTagList {
   return { kind: 'tags', tags };
 }
 
+/** Whether `text` is one strong entity tag as RFC 9110 §8.8.3 spells it. */
+export function isStrongTag(text: string | undefined): boolean {
+  return text !== undefined && /^"[^"]*"$/.test(text);
+}
+
 /** Strong comparison (RFC 9110 §8.8.3.2): equal, and neither is weak. */
 export function equalsStrongly(one: EntityTag, other: EntityTag): boolean {
   return !one.isWeak && !other.isWeak && one.opaque === other.opaque;

@@ -1,5 +1,4 @@
 import type { CounterCell, Family, Metrics } from '../../base/metrics.ts';
-import type { WebReads } from '../web/web-reads.ts';
 import type { WorkerCache } from '../workers/worker-cache.ts';
 
 /** Errors inside the cache. */
@@ -8,11 +7,7 @@ export function cacheErrors(metrics: Metrics): Family<CounterCell> {
 }
 
 /** Exports what the cache of this worker holds and does, with every snapshot. */
-export function countCache(
-  metrics: Metrics,
-  objects: WorkerCache,
-  webReads: Pick<WebReads, 'coalesced'>,
-): void {
+export function countCache(metrics: Metrics, objects: WorkerCache): void {
   const bytes = metrics.gauge('tidegate_cache_bytes', 'Bytes held by a tier of the cache.', ['tier']);
   const capacity = metrics.gauge('tidegate_cache_capacity_bytes', 'Bytes that a tier may hold.', ['tier']);
   const entries = metrics.gauge(
@@ -45,7 +40,7 @@ export function countCache(
     entries.cell('records').set(objects.table.size);
     evictions.cell('memory', 'capacity').value = usage.evictions;
     fills.set(objects.filler.inFlight);
-    coalesced.value = objects.objects.coalesced + webReads.coalesced;
+    coalesced.value = objects.objects.coalesced + objects.web.coalesced;
     for (const { coding, end, count } of objects.encoder.ends) compressions.cell(coding, end).value = count;
   });
 }

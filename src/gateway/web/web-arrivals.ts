@@ -2,6 +2,7 @@ import type { StoreError } from '../../backend/store.ts';
 import { servedOnErrorUntilMs } from '../../cache/freshness.ts';
 import type { Generation } from '../../cache/generation.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
+import { isStrongTag } from '../../http/entity-tag.ts';
 import { readContentHead } from '../fill/content-head.ts';
 import { hasOtherLength, type RangeReceiver } from '../fill/ranged-read.ts';
 import type { RunningTransfer } from '../fill/transfer.ts';
@@ -246,7 +247,7 @@ function bodyClientOf({ question: { client, read } }: WebFetch) {
 function strongTag({ fields }: WebHead): string | undefined {
   const tags = fields.filter(({ name }) => name === 'etag');
   const [tag] = tags;
-  return tags.length === 1 && /^"[^"]*"$/.test(tag?.value ?? '') ? tag?.value : undefined;
+  return tags.length === 1 && isStrongTag(tag?.value) ? tag?.value : undefined;
 }
 
 /** Methods that change nothing (RFC 9110 §9.2.1). */

@@ -27,6 +27,9 @@ const noVariant: ObjectRead['variant'] = {
   requestPayer: undefined,
 };
 
+/** Answers that are read again after they have changed before their first byte. */
+const REPEATED_LOOKUPS = 2;
+
 /** The fields of a request that say which answer it wants. */
 export type WebFields = Pick<
   RequestFields,
@@ -44,7 +47,7 @@ export type WebFields = Pick<
 >;
 
 /** What a request to a web origin asks for. */
-interface WebRequest {
+export interface WebRequest {
   readonly method: string;
   /** The method as it is told in metrics. */
   readonly operation: string;
@@ -69,6 +72,8 @@ export class WebRead {
   #sent: readonly HeaderField[] | undefined;
   /** Names of variants by the list of fields: most that are held of a target vary by the same. */
   readonly #variantNames = new Map<string, string>();
+
+  #repeats = 0;
 
   /** @param compose makes the fields that the origin gets */
   constructor(request: WebRequest, client: WebClient, compose: () => readonly HeaderField[]) {
@@ -103,6 +108,20 @@ export class WebRead {
 
   get bucket(): WebBucket {
     return this.address.bucket;
+  }
+
+  /** Whether it may be answered once more, since what it was to be answered with has changed before the first byte. */
+  mayRepeat(): boolean {
+    return ++this.#repeats <= REPEATED_LOOKUPS;
+  }
+
+  /** Ends the request with what `step` throws. */
+  attempt(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      this.client.refuse(error);
+    }
   }
 
   /** What the origin gets, made when it is first needed. */

@@ -11,11 +11,8 @@ import { type FillingCache, WebArrivals } from './web-arrivals.ts';
 import { isFailure, staleOutcome, WebFetch, type WebQuestion } from './web-fetch.ts';
 import { type Landing, type WebFlight, WebFlights } from './web-flights.ts';
 import type { RecordSource, WebRead, WebSource } from './web-read.ts';
-import { WebRecords } from './web-records.ts';
+import { type AnswerName, WebRecords } from './web-records.ts';
 import { wholeTarget } from './web-target.ts';
-
-/** Answers that are read again after they have changed before their first byte. */
-const REPEATED_LOOKUPS = 2;
 
 /** Makes the body of a request. @param refused called once if that breaks off or is too long */
 type BodyMaker = (refused: (error: unknown) => void) => ClientBody | undefined;
@@ -27,7 +24,6 @@ export class WebReads implements WebSource, RecordSource {
   readonly #records: WebRecords;
   readonly #arrivals: WebArrivals;
   readonly #flights: WebFlights;
-  readonly #repeats = new WeakMap<WebRead, number>();
 
   constructor(cache: FillingCache) {
     this.#cache = cache;
@@ -57,6 +53,21 @@ export class WebReads implements WebSource, RecordSource {
     } else this.#ask(read, record);
   }
 
+  /** Notes that another worker is told of `record`. */
+  tell(record: ReadableRecord): void {
+    this.#records.tell(record);
+  }
+
+  /** @param told called with the `ObjectKey.text` of a record that another worker was told of, and that is not used any more */
+  onOutdated(told: (text: string) => void): () => void {
+    return this.#records.onOutdated(told);
+  }
+
+  /** The content of this number turned out to be of no use. */
+  forgetContent(name: AnswerName, contentId: number): void {
+    this.#records.forgetContent(name, contentId);
+  }
+
   /** Passes on a request that is neither GET nor HEAD. @throws TooManyRequestsError, S3Error EntityTooLarge */
   pass(read: WebRead, makeBody: BodyMaker): void {
     this.#start(read, { stale: undefined, flight: undefined, fields: read.sent }, true, makeBody);
@@ -68,14 +79,8 @@ export class WebReads implements WebSource, RecordSource {
 
   answerAnew(read: WebRead, record: ReadableRecord, error: unknown): void {
     this.#records.forget(read, record);
-    if (this.#mayRepeat(read)) attempt(read, () => this.#ask(read, undefined));
+    if (read.mayRepeat()) read.attempt(() => this.#ask(read, undefined));
     else read.client.refuse(error);
-  }
-
-  #mayRepeat(read: WebRead): boolean {
-    const repeats = (this.#repeats.get(read) ?? 0) + 1;
-    this.#repeats.set(read, repeats);
-    return repeats <= REPEATED_LOOKUPS;
   }
 
   answerFrom(fetch: WebFetch, record: ReadableRecord, outcome: LookupOutcome, head?: WebHead): void {
@@ -121,14 +126,14 @@ export class WebReads implements WebSource, RecordSource {
     let leave = () => {};
     const client = read.client.wait(() => leave());
     const end = flight.wait(landing => {
-      if (client.release()) attempt(read, () => this.#landed(read, landing));
+      if (client.release()) read.attempt(() => this.#landed(read, landing));
     });
     leave = () => void end();
     this.#flights.coalesced++;
   }
 
   #landed(read: WebRead, landing: Landing): void {
-    if (landing.kind === 'failed' && mayBeOfOneRequest(landing.error) && this.#mayRepeat(read))
+    if (landing.kind === 'failed' && mayBeOfOneRequest(landing.error) && read.mayRepeat())
       this.#ask(read, this.#records.find(read));
     else if (landing.kind === 'failed') this.#giveStale(read, landing.error);
     else if (landing.kind === 'stored' && this.#records.find(read) === landing.record)
@@ -152,7 +157,7 @@ export class WebReads implements WebSource, RecordSource {
   }
 
   #give(read: WebRead, record: ReadableRecord, outcome: LookupOutcome, told?: readonly HeaderField[]): void {
-    attempt(read, () => read.client.answer(read, record, outcome, this, told));
+    read.attempt(() => read.client.answer(read, record, outcome, this, told));
   }
 
   /** @param isAwaited whether the client waits for the answer */
@@ -197,15 +202,6 @@ export class WebReads implements WebSource, RecordSource {
 /** Whether an origin may have failed because of what the first has sent: those who wait have sent something else. */
 function mayBeOfOneRequest(error: unknown): boolean {
   return error instanceof StoreError && error.code === 'BROKEN';
-}
-
-/** Ends the request with what `step` throws. */
-function attempt({ client }: WebRead, step: () => void): void {
-  try {
-    step();
-  } catch (error) {
-    client.refuse(error);
-  }
 }
 
 /** Whether all bytes are at hand: what is not waited for must not be cut off. */

@@ -20,9 +20,18 @@ export interface WebCache {
   create(read: WebContentRead, identity: GenerationIdentity): Generation;
 }
 
+/** What the stored answers of one name are looked up by. */
+export interface AnswerName {
+  readonly bucket: WebBucket;
+  readonly target: { readonly key: ObjectKey };
+}
+
 /** The stored answers of web origins in one worker. */
 export class WebRecords {
   readonly #cache: WebCache;
+  /** Records that other workers were told of. */
+  readonly #told = new WeakSet<ReadableRecord>();
+  readonly #listeners = new Set<(text: string) => void>();
 
   constructor(cache: WebCache) {
     this.#cache = cache;
@@ -60,16 +69,44 @@ export class WebRecords {
     const { epochs, barriers } = this.#cache;
     const isPurged = barriers.removes(key.text, record.tagSlots, record.barrier);
     if (isPurged || record.epoch !== epochs.current(key)) return false;
-    this.#entryOf(read);
+    this.#outdate(read);
     this.#cache.table.put(key, read.variantName(record.answer?.vary ?? []), record);
     return true;
   }
 
   /** `record` must not be used again. */
-  forget(read: WebRead, record: ReadableRecord): void {
-    const entry = this.#entryOf(read);
-    for (const [name, held] of entry?.records ?? [])
+  forget(read: AnswerName, record: ReadableRecord): void {
+    for (const [name, held] of this.#outdate(read)?.records ?? [])
       if (held === record) this.#cache.table.forget(read.target.key, name);
+  }
+
+  /** The same of records with the content of this number. */
+  forgetContent(asked: AnswerName, contentId: number): void {
+    for (const record of this.#entryOf(asked)?.records.values() ?? [])
+      if (record.kind === 'readable' && record.content instanceof Generation)
+        if (record.content.contentId === contentId) this.forget(asked, record);
+  }
+
+  /** Another worker is told of `record`. */
+  tell(record: ReadableRecord): void {
+    this.#told.add(record);
+  }
+
+  /** @returns ends the calls of `told`, see `WebReads.onOutdated` */
+  onOutdated(told: (text: string) => void): () => void {
+    this.#listeners.add(told);
+    return () => this.#listeners.delete(told);
+  }
+
+  /** What is held of a name changes: others do not use what they were told. */
+  #outdate(asked: AnswerName): Entry | undefined {
+    const entry = this.#entryOf(asked);
+    for (const record of entry?.records.values() ?? [])
+      if (record.kind === 'readable' && this.#told.has(record)) {
+        for (const told of this.#listeners) told(asked.target.key.text);
+        break;
+      }
+    return entry;
   }
 
   /**
@@ -106,7 +143,7 @@ export class WebRecords {
     this.#cache.unsettled.add(key.keySlot);
   }
 
-  #entryOf({ target, bucket }: WebRead): Entry | undefined {
+  #entryOf({ target, bucket }: AnswerName): Entry | undefined {
     return this.#cache.table.get(target.key) ?? this.#cache.revive({ bucket, objectKey: target.key });
   }
 }

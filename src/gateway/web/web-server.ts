@@ -10,26 +10,35 @@ import { type AnswerParts, LocalClient } from './local-client.ts';
 import { outgoingFields, schemeOf } from './outgoing-fields.ts';
 import { passedBodyOf } from './passed-request-body.ts';
 import { WebHeaders } from './web-headers.ts';
-import { WebRead } from './web-read.ts';
+import { WebRead, type WebSource } from './web-read.ts';
 import type { WebReads } from './web-reads.ts';
 import { targetProblem, type WebAddress, webTarget } from './web-target.ts';
 
 /** Methods that are told apart in metrics; clients choose others. */
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
 
+/** Where GET and HEAD are answered. */
+export interface WebSources {
+  /** By the hash of what they name. */
+  webSourceOf(keyHash: number): WebSource;
+}
+
 /** Where clients' requests to web origins enter a worker. */
 export class WebServer {
   readonly #parts: AnswerParts;
-  readonly #reads: WebReads;
+  readonly #sources: WebSources;
+  readonly #own: WebReads;
 
-  constructor(observer: ExchangeObserver, reads: WebReads) {
+  /** @param own this worker's, which passes on other requests */
+  constructor(observer: ExchangeObserver, sources: WebSources, own: WebReads) {
     this.#parts = {
       observer,
       headers: new WebHeaders(),
       reports: new CacheReports(),
       representations: new Representations(),
     };
-    this.#reads = reads;
+    this.#sources = sources;
+    this.#own = own;
   }
 
   /**
@@ -66,14 +75,14 @@ export class WebServer {
       new LocalClient(exchange, this.#parts),
       () => outgoingFields(request, address, trace !== undefined),
     );
-    if (method === 'GET' || method === 'HEAD') this.#reads.serve(read);
+    if (method === 'GET' || method === 'HEAD') this.#sources.webSourceOf(target.key.hash).serve(read);
     else this.#pass(read, request, exchange);
   }
 
   #pass(read: WebRead, request: IncomingMessage, exchange: Exchange): void {
     const { bucket } = read;
     let hasBody = false;
-    this.#reads.pass(read, refused => {
+    this.#own.pass(read, refused => {
       const body = passedBodyOf({ request, bucket, exchange }, this.#parts.observer, refused);
       hasBody = body !== undefined;
       return body;

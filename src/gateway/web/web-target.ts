@@ -56,7 +56,8 @@ function bucketInHost(host: string, domain: string | undefined, buckets: BucketT
   return bucket && isWeb(bucket) ? bucket : undefined;
 }
 
-function isWeb(bucket: Bucket): bucket is WebBucket {
+/** Whether a bucket is at a web origin. */
+export function isWeb(bucket: Bucket): bucket is WebBucket {
   return bucket.web !== undefined;
 }
 

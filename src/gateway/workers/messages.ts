@@ -40,7 +40,7 @@ export interface WireEncoding extends Pick<WireRange, 'contentId' | 'object'> {
 }
 
 /** A record without its bytes. */
-type WireRecord = Omit<ReadableRecord, 'content'> & { readonly content: WireContent };
+export type WireRecord = Omit<ReadableRecord, 'content'> & { readonly content: WireContent };
 
 export type WireLookupResult = Omit<LookupResult, 'record'> & {
   readonly record: WireRecord | RefusedRecord | UncacheableRecord;

@@ -3,7 +3,11 @@ import { type PayloadOf, type ResultOf, Rpc, type ThreadPort } from '../../base/
 import { OwnerLostError } from '../fill/fill-error.ts';
 import { memoryOf, type PeerCalls, type PeerNotices } from './messages.ts';
 import { PeerWatch } from './peer-watch.ts';
+import type { WebCalls, WebNotices } from './web-messages.ts';
 import { wireErrors } from './wire-error.ts';
+
+type Calls = PeerCalls & WebCalls;
+type Notices = PeerNotices & WebNotices;
 
 /** The part of a MessagePort that is used here. */
 export interface PeerPort extends ThreadPort {
@@ -65,19 +69,29 @@ export class PeerLink {
    * `late` receives a result that arrives after that
    * @throws the error of the other worker; OwnerLostError when it has ended or is blocked
    */
-  call<Name extends keyof PeerCalls>(
+  call<Name extends keyof Calls>(
     name: Name,
-    payload: PayloadOf<PeerCalls[Name]>,
-    late?: (result: ResultOf<PeerCalls[Name]>) => void,
-  ): Promise<ResultOf<PeerCalls[Name]>> {
+    payload: PayloadOf<Calls[Name]>,
+    late?: (result: ResultOf<Calls[Name]>) => void,
+  ): Promise<ResultOf<Calls[Name]>> {
     if (late && this.#watch.isSilent && !this.#rpc.isClosed) return Promise.reject(unresponsive());
     const result = this.#rpc.call(name, payload, late as ((result: unknown) => void) | undefined);
     this.#watch.begin();
-    return result as Promise<ResultOf<PeerCalls[Name]>>;
+    return result as Promise<ResultOf<Calls[Name]>>;
   }
 
-  notify<Name extends keyof PeerNotices>(name: Name, payload: PayloadOf<PeerNotices[Name]>): void {
-    this.#rpc.notify(name, payload);
+  /** @param transfer memory of the payload that is transferred instead of copied */
+  notify<Name extends keyof Notices>(
+    name: Name,
+    payload: PayloadOf<Notices[Name]>,
+    transfer?: readonly ArrayBuffer[],
+  ): void {
+    this.#rpc.notify(name, payload, transfer);
+  }
+
+  /** Adds what the other worker may call about web origins. */
+  serve(procedures: Partial<WebCalls & WebNotices>): void {
+    this.#rpc.serve(procedures);
   }
 }
 

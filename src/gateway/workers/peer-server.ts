@@ -19,6 +19,7 @@ import type {
   WireObject,
   WireRange,
   WireRead,
+  WireRecord,
   WireRefusal,
 } from './messages.ts';
 import type { WorkerCache } from './worker-cache.ts';
@@ -32,7 +33,7 @@ interface OpenReader {
 }
 
 /** Another worker named a bucket that is not configured here. */
-class UnknownBucketError extends Error {
+export class UnknownBucketError extends Error {
   readonly code = 'UNKNOWN_BUCKET';
 
   constructor(bucketName: string) {
@@ -122,19 +123,9 @@ export class PeerServer {
 
   #encodeResult(found: LookupResult, partNumber: number | undefined): WireLookupResult {
     const { record } = found;
-    return { ...found, record: record.kind === 'readable' ? this.#encodeRecord(record, partNumber) : record };
-  }
-
-  /** Of an object with many parts that one alone which was asked for: each question would copy thousands. */
-  #encodeRecord(record: ReadableRecord, partNumber: number | undefined) {
-    if (!(record.content instanceof Generation))
-      throw new TypeError('only owned contents can be sent to a peer');
-    const { sizeBytes, blockBytes, parts } = record.content;
-    const contentId = this.#ids.idOf(record.content);
-    const told = parts.known <= TOLD_PARTS ? parts.entries() : parts.entriesOf(partNumber);
     return {
-      ...record,
-      content: { contentId, sizeBytes, blockBytes, parts: told, partCount: parts.count },
+      ...found,
+      record: record.kind === 'readable' ? encodeRecord(record, this.#ids, partNumber) : record,
     };
   }
 
@@ -255,6 +246,23 @@ export class PeerServer {
     const bucket = this.#configurations.bucketOf(bucketName, read.objectKey);
     return bucket && { ...read, bucket };
   }
+}
+
+/** Of an object with many parts that one alone which was asked for: each question would copy thousands. */
+export function encodeRecord(
+  record: ReadableRecord,
+  ids: ContentIds,
+  partNumber: number | undefined,
+): WireRecord {
+  if (!(record.content instanceof Generation))
+    throw new TypeError('only owned contents can be sent to a peer');
+  const { sizeBytes, blockBytes, parts } = record.content;
+  const contentId = ids.idOf(record.content);
+  const told = parts.known <= TOLD_PARTS ? parts.entries() : parts.entriesOf(partNumber);
+  return {
+    ...record,
+    content: { contentId, sizeBytes, blockBytes, parts: told, partCount: parts.count },
+  };
 }
 
 function releaseLoan(open: OpenReader): void {

@@ -2,19 +2,34 @@ import type { Faults } from '../../base/faults.ts';
 import { ownerOf, SHARD_COUNT } from '../../cache/object-key.ts';
 import type { ObjectSource, ObjectSources } from '../read/object-source.ts';
 import type { Configurations } from '../request/configurations.ts';
+import type { WebSource } from '../web/web-read.ts';
+import type { WebSources } from '../web/web-server.ts';
+import { NearAnswers } from './near-answers.ts';
 import { PeerLink, type PeerPort } from './peer-link.ts';
 import { ContentIds, PeerServer } from './peer-server.ts';
 import { RemoteObjects } from './remote-objects.ts';
+import { RemoteWeb } from './remote-web.ts';
+import { WebOwner } from './web-owner.ts';
 import type { WorkerCache } from './worker-cache.ts';
 
+/** Where what one worker owns is looked up. */
+interface OwnerSources {
+  readonly objects: ObjectSource;
+  readonly web: WebSource;
+}
+
+/** The share of near records that those of web origins may take. */
+const WEB_SHARE = 1 / 4;
+
 /** The connections to the other workers: looks up objects that they own, and serves them objects owned here. */
-export class Peers implements ObjectSources {
+export class Peers implements ObjectSources, WebSources {
   readonly #objects: WorkerCache;
   readonly #configurations: Pick<Configurations, 'bucketOf'>;
   readonly #ids = new ContentIds();
-  readonly #remotes: (RemoteObjects | undefined)[] = [];
-  /** The source of each shard: this worker's own cache while the owner is not connected. */
-  readonly #sources: ObjectSource[];
+  readonly #remotes: (OwnerSources | undefined)[] = [];
+  readonly #own: OwnerSources;
+  /** The sources of each shard: this worker's own cache while the owner is not connected. */
+  readonly #sources: OwnerSources[];
   readonly #workers: number;
   readonly #recordBytes: number;
   readonly #faults: Faults | undefined;
@@ -30,35 +45,54 @@ export class Peers implements ObjectSources {
     this.#objects = objects;
     this.#configurations = configurations;
     this.#workers = workers;
-    this.#sources = Array.from({ length: SHARD_COUNT }, () => objects.objects);
+    this.#own = { objects: objects.objects, web: objects.web };
+    this.#sources = Array.from({ length: SHARD_COUNT }, () => this.#own);
     this.#faults = faults;
     this.#recordBytes = Math.floor(recordBytes / Math.max(1, workers - 1));
   }
 
   /** Connects to worker `index` over `port`. Records learned from its predecessor are dropped. */
   connect(index: number, port: PeerPort): void {
-    const { epochs, barriers, tier, lender, objects: directory, clock } = this.#objects;
+    const { epochs, barriers, tier, lender, objects, web, clock } = this.#objects;
     const owner = new PeerServer(this.#objects, this.#configurations, this.#ids);
     const link = new PeerLink(port, owner.procedures, {
       clock,
       onClosed: () => {
         owner.disconnected();
+        webOwner.disconnected();
         if (this.#remotes[index] === remote) this.#setRemote(index, undefined);
+        remote.web.disconnected();
       },
       onFault: error => this.#faults?.note(error),
     });
+    const webOwner = new WebOwner(link, web, this.#configurations, this.#ids);
     const memory = { link, pins: tier.pins, lender, written: tier.written };
-    const remote = new RemoteObjects(memory, directory, { epochs, barriers }, this.#recordBytes);
+    const webBytes = Math.floor(this.#recordBytes * WEB_SHARE);
+    const near = new NearAnswers(memory, { epochs, barriers }, webBytes);
+    const objectBytes = this.#recordBytes - webBytes;
+    const remote = {
+      objects: new RemoteObjects(memory, objects, { epochs, barriers }, objectBytes),
+      web: new RemoteWeb(link, near, web),
+    };
+    link.serve({ ...webOwner.procedures, ...remote.web.procedures });
     this.#setRemote(index, remote);
   }
 
   sourceOf(keyHash: number): ObjectSource {
-    return this.#sources[keyHash % SHARD_COUNT] ?? this.#objects.objects;
+    return this.#of(keyHash).objects;
   }
 
-  #setRemote(owner: number, remote: RemoteObjects | undefined): void {
+  webSourceOf(keyHash: number): WebSource {
+    return this.#of(keyHash).web;
+  }
+
+  #of(keyHash: number): OwnerSources {
+    return this.#sources[keyHash % SHARD_COUNT] ?? this.#own;
+  }
+
+  #setRemote(owner: number, remote: OwnerSources | undefined): void {
     this.#remotes[owner] = remote;
     for (const shard of this.#sources.keys())
-      if (ownerOf(shard, this.#workers) === owner) this.#sources[shard] = remote ?? this.#objects.objects;
+      if (ownerOf(shard, this.#workers) === owner) this.#sources[shard] = remote ?? this.#own;
   }
 }

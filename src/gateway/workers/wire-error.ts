@@ -9,7 +9,7 @@ import {
 } from '../fill/fill-error.ts';
 
 /** An error as plain data, which can be posted to another thread without losing its class. */
-type WireError =
+export type WireError =
   | {
       readonly kind: 'store';
       readonly code: StoreError['code'];

@@ -30,6 +30,7 @@ import { StoreFetcher } from '../read/store-fetcher.ts';
 import { storeRequest } from '../read/store-request.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 import { webRangeSource } from '../web/web-range-source.ts';
+import { WebReads } from '../web/web-reads.ts';
 
 interface WorkerCacheOptions extends RetryContext {
   readonly memory: SharedMemory;
@@ -57,6 +58,7 @@ export class WorkerCache implements ContentFactory {
   readonly unsettled: UnsettledKeys;
   readonly filler: Filler;
   readonly objects: LocalObjects;
+  readonly web: WebReads;
   readonly lender: SlotLender;
   readonly encoder: ContentEncoder;
   readonly nowMs: () => number;
@@ -89,6 +91,7 @@ export class WorkerCache implements ContentFactory {
     const { table, epochs, barriers, unsettled } = this;
     const records = new RecordCache(table, epochs, barriers, unsettled, read => this.revive(read));
     this.objects = new LocalObjects(records, this, fetcher, clock);
+    this.web = new WebReads(this);
   }
 
   create(read: CreatedRead, identity: GenerationIdentity): Generation {

@@ -1,0 +1,133 @@
+import { LRUCache } from 'lru-cache';
+import type { Epochs } from '../../cache/epochs.ts';
+import type { ObjectKey } from '../../cache/object-key.ts';
+import type { PurgeBarriers } from '../../cache/purge-barriers.ts';
+import type { ReadableRecord } from '../../cache/record.ts';
+import { isStrongTag } from '../../http/entity-tag.ts';
+import type { WebRead } from '../web/web-read.ts';
+import type { WireRecord } from './messages.ts';
+import { RemoteContent, type RemoteMemory } from './remote-content.ts';
+import { remoteCostBytes } from './remote-objects.ts';
+
+/** What is known of one name. */
+interface NearEntry {
+  readonly objectKey: ObjectKey;
+  /** By variant; the one that was told last is the last. */
+  readonly records: ReadonlyMap<string, ReadableRecord>;
+  /** The barriers up to this one have been applied to the records. */
+  barrier: number;
+}
+
+/** Variants of one name: clients choose the values of the fields that tell them apart. */
+const VARIANTS_PER_NAME = 16;
+
+/** What tells that a record does not hold any more. */
+interface Invalidations {
+  readonly epochs: Epochs;
+  readonly barriers: PurgeBarriers;
+}
+
+/** Stored answers that one other worker owns, as it has told them: without their bytes. */
+export class NearAnswers {
+  readonly #memory: RemoteMemory;
+  readonly #epochs: Epochs;
+  readonly #barriers: PurgeBarriers;
+  readonly #entries: LRUCache<string, NearEntry>;
+
+  /** @param recordBytes heap limit */
+  constructor(memory: RemoteMemory, { epochs, barriers }: Invalidations, recordBytes: number) {
+    this.#memory = memory;
+    this.#epochs = epochs;
+    this.#barriers = barriers;
+    this.#entries = new LRUCache({
+      maxSize: recordBytes,
+      sizeCalculation: entry => entryCostBytes(entry),
+    });
+  }
+
+  /** The answer told last among those that the request selects, fresh or stale, whose bytes can be had. */
+  find(read: WebRead): ReadableRecord | undefined {
+    const { key } = read.target;
+    const entry = this.#entries.get(key.text);
+    const held = entry && (entry.barrier === this.#barriers.latest ? entry : this.#afterPurges(entry));
+    if (!held) return undefined;
+    const epoch = this.#epochs.current(key);
+    let found: ReadableRecord | undefined;
+    for (const [name, record] of held.records)
+      if (record.epoch === epoch && read.selects(record, name) && isComplete(record)) found = record;
+    return found;
+  }
+
+  /** The record that the owner has told, with a content that can be read here. @param isKept whether it is for others too */
+  learn(read: WebRead, wire: WireRecord, isKept: boolean): ReadableRecord {
+    const { key: objectKey } = read.target;
+    const before = this.#entries.peek(objectKey.text);
+    const record = { ...wire, content: this.#contentOf(read, wire, before) };
+    if (!isKept) return record;
+    const name = read.variantName(record.answer?.vary ?? []);
+    const records = new Map(before?.records);
+    records.delete(name);
+    records.set(name, record);
+    for (const oldest of records.keys()) {
+      if (records.size <= VARIANTS_PER_NAME) break;
+      records.delete(oldest);
+    }
+    const barrier = Math.min(before?.barrier ?? Infinity, record.barrier);
+    this.#entries.set(objectKey.text, { objectKey, records, barrier });
+    return record;
+  }
+
+  /** `record` must not be used again. */
+  forget({ target: { key } }: WebRead, record: ReadableRecord): void {
+    const entry = this.#entries.peek(key.text);
+    if (!entry) return;
+    const records = new Map([...entry.records].filter(([, held]) => held.content !== record.content));
+    this.#entries.set(key.text, { ...entry, records });
+  }
+
+  /** The owner has something else under this name now, see `ObjectKey.text`. */
+  outdated(text: string): void {
+    this.#entries.delete(text);
+  }
+
+  #contentOf({ bucket, target }: WebRead, { content }: WireRecord, before: NearEntry | undefined) {
+    for (const { content: known } of before?.records.values() ?? [])
+      if (known instanceof RemoteContent && known.contentId === content.contentId) return known;
+    const { text } = target.key;
+    const grew = () => {
+      const entry = this.#entries.peek(text);
+      if (entry) this.#entries.set(text, { ...entry });
+    };
+    return new RemoteContent(content, this.#memory, { bucketName: bucket.name, objectKey: target.key }, grew);
+  }
+
+  #afterPurges(entry: NearEntry): NearEntry | undefined {
+    const { standing = entry.barrier } = this.#barriers;
+    const { text } = entry.objectKey;
+    const records = new Map<string, ReadableRecord>();
+    let isSame = true;
+    for (const [name, record] of entry.records) {
+      const applied = this.#barriers.applied(text, record);
+      if (applied) records.set(name, applied);
+      if (applied !== record) isSame = false;
+    }
+    if (isSame) {
+      entry.barrier = standing;
+      return entry;
+    }
+    const left = { ...entry, records, barrier: standing };
+    this.#entries.set(text, left);
+    return left;
+  }
+}
+
+function entryCostBytes({ objectKey, records }: NearEntry): number {
+  let cost = 400 + 4 * objectKey.text.length;
+  for (const [name, record] of records) cost += 2 * name.length + remoteCostBytes(record);
+  return cost;
+}
+
+/** Bytes without a strong tag cannot be fetched again in part: all must be known to be in memory. */
+function isComplete({ content, sizeBytes, entityTag }: ReadableRecord): boolean {
+  return sizeBytes === 0 || isStrongTag(entityTag) || content.coverage(0, sizeBytes) === 'all';
+}

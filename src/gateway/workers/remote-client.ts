@@ -1,0 +1,139 @@
+import type { StoreCall, StoreReplyHead } from '../../backend/store.ts';
+import type { ReadableRecord } from '../../cache/record.ts';
+import type { HeaderField } from '../../s3/dialect.ts';
+import { copyOf } from '../fill/spare-copies.ts';
+import type { CachePolicy } from '../request/cache-policy.ts';
+import { type CacheReport, type LookupOutcome, refusedBeforeLookup } from '../request/cache-status.ts';
+import type { WaitingClient } from '../web/waiting-client.ts';
+import type { RecordSource, WebClient, WebRead } from '../web/web-read.ts';
+import type { WireRecord } from './messages.ts';
+import type { PeerLink } from './peer-link.ts';
+import type { Pace, WireWebEnd } from './web-messages.ts';
+import { encodeError } from './wire-error.ts';
+
+interface RemoteClientParts {
+  /** Of the read, at the other worker. */
+  readonly number: number;
+  readonly quota: string;
+  readonly link: PeerLink;
+  readonly encode: (record: ReadableRecord) => WireRecord;
+  /** Called once. */
+  readonly ended: (end: WireWebEnd) => void;
+}
+
+/** A client of another worker, which waits there: that worker is told what it gets. */
+export class RemoteClient implements WebClient, WaitingClient {
+  report: CacheReport = refusedBeforeLookup;
+  readonly #parts: RemoteClientParts;
+  readonly #whenGone: (() => void)[] = [];
+  #isGone = false;
+  #left: (() => void) | undefined;
+  #call: StoreCall | undefined;
+  #isPaused = false;
+
+  constructor(parts: RemoteClientParts) {
+    this.#parts = parts;
+  }
+
+  get quota(): string {
+    return this.#parts.quota;
+  }
+
+  answer(
+    _read: WebRead,
+    record: ReadableRecord,
+    outcome: LookupOutcome,
+    _source: RecordSource,
+    told?: readonly HeaderField[],
+  ): void {
+    this.#end({ kind: 'record', record: this.#parts.encode(record), outcome, told });
+  }
+
+  /** The worker that has the client counts it, and has refused it if there are too many. */
+  wait(left: () => void): WaitingClient {
+    this.#left = left;
+    if (this.#isGone) queueMicrotask(() => this.#leave());
+    return this;
+  }
+
+  refuse(error: unknown): void {
+    this.#end({ kind: 'failed', error: encodeError(error), report: this.report });
+  }
+
+  whenGone(then: () => void): void {
+    if (this.#isGone) then();
+    else this.#whenGone.push(then);
+  }
+
+  get isWaiting(): boolean {
+    return this.#left !== undefined;
+  }
+
+  release(): boolean {
+    const { isWaiting } = this;
+    this.#left = undefined;
+    return isWaiting;
+  }
+
+  inform(status: number, rawHeaders: readonly string[]): void {
+    const { link, number } = this.#parts;
+    if (this.isWaiting) link.notify('webInformed', { number, status, rawHeaders });
+  }
+
+  begin({ status, fields }: StoreReplyHead, _policy: CachePolicy): void {
+    const { link, number } = this.#parts;
+    if (this.isWaiting) link.notify('webBegan', { number, head: { status, fields }, report: this.report });
+  }
+
+  follow(call: StoreCall): void {
+    if (!this.isWaiting) return;
+    this.#call = call;
+    if (this.#isPaused) call.pause();
+  }
+
+  write(chunk: Buffer): void {
+    if (!this.isWaiting) return;
+    const { link, number } = this.#parts;
+    const bytes = new Uint8Array(copyOf(chunk).buffer);
+    link.notify('webArrived', { number, bytes }, [bytes.buffer]);
+  }
+
+  end(): void {
+    if (this.release()) this.#end({ kind: 'passed' });
+  }
+
+  fail(error: unknown): void {
+    if (this.release()) this.refuse(error);
+  }
+
+  /** It has left, or has taken all that it was sent. */
+  gone(): void {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    for (const then of this.#whenGone.splice(0)) then();
+    this.#leave();
+  }
+
+  keepPace(pace: Pace): void {
+    if (typeof pace === 'object') {
+      this.#call?.took(pace.tookBytes);
+      return;
+    }
+    this.#isPaused = pace === 'pause';
+    if (this.#isPaused) this.#call?.pause();
+    else this.#call?.resume();
+  }
+
+  #leave(): void {
+    const left = this.#left;
+    this.#left = undefined;
+    left?.();
+  }
+
+  #end(end: WireWebEnd): void {
+    this.#left = undefined;
+    this.#parts.ended(end);
+    // what was passed on may wait at the other worker for its client
+    if (end.kind !== 'passed') this.gone();
+  }
+}

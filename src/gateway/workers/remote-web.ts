@@ -1,0 +1,164 @@
+import type { StoreCall } from '../../backend/store.ts';
+import type { ReadableRecord } from '../../cache/record.ts';
+import { isReusable } from '../../cache/reuse.ts';
+import { OwnerLostError } from '../fill/fill-error.ts';
+import { cacheHit } from '../request/cache-status.ts';
+import type { WaitingClient } from '../web/waiting-client.ts';
+import type { RecordSource, WebRead, WebSource } from '../web/web-read.ts';
+import type { NearAnswers } from './near-answers.ts';
+import type { PeerLink } from './peer-link.ts';
+import { RemoteContent } from './remote-content.ts';
+import type { WebNotices, WireWebEnd, WireWebRead } from './web-messages.ts';
+import { decodeError } from './wire-error.ts';
+
+type AskersProcedures = Pick<WebNotices, 'webInformed' | 'webBegan' | 'webArrived' | 'webOutdated'>;
+
+/** A read that the owner was asked. */
+interface Question {
+  readonly read: WebRead;
+  readonly client: WaitingClient;
+  /** Whether the client has had the beginning of an answer. */
+  hasBegun: boolean;
+}
+
+/**
+ * Reads of names that one other worker owns: answered from what that has told, or by asking it, so that the origin gets one
+ * question however many workers there are (docs/architecture.md, law 4).
+ */
+export class RemoteWeb implements WebSource, RecordSource {
+  readonly #link: PeerLink;
+  readonly #near: NearAnswers;
+  readonly #own: WebSource;
+  readonly #questions = new Map<number, Question>();
+  #asked = 0;
+
+  /** @param own this worker's own look-up, used where the owner has ended or is blocked */
+  constructor(link: PeerLink, near: NearAnswers, own: WebSource) {
+    this.#link = link;
+    this.#near = near;
+    this.#own = own;
+  }
+
+  /** What the owner may call. */
+  get procedures(): AskersProcedures {
+    return {
+      webInformed: ({ number, status, rawHeaders }) =>
+        this.#questions.get(number)?.client.inform(status, rawHeaders),
+      webBegan: ({ number, head, report }) => {
+        const question = this.#questions.get(number);
+        question?.read.attempt(() => this.#begin(number, question, head, report));
+      },
+      webArrived: ({ number, bytes }) => this.#questions.get(number)?.client.write(Buffer.from(bytes.buffer)),
+      webOutdated: text => this.#near.outdated(text),
+    };
+  }
+
+  serve(read: WebRead): void {
+    const { policy, directives, nowMs, client } = read;
+    const record = this.#near.find(read);
+    if (record && isReusable(record, policy, directives, nowMs)) client.answer(read, record, cacheHit, this);
+    else this.#ask(read);
+  }
+
+  forget(read: WebRead, record: ReadableRecord): void {
+    this.#near.forget(read, record);
+    const { bucket, target } = read;
+    if (record.content instanceof RemoteContent) {
+      const { contentId } = record.content;
+      this.#link.notify('webForget', { bucketName: bucket.name, objectKey: target.key, contentId });
+    }
+  }
+
+  answerAnew(read: WebRead, record: ReadableRecord, error: unknown): void {
+    this.forget(read, record);
+    if (read.mayRepeat()) read.attempt(() => this.#ask(read));
+    else read.client.refuse(error);
+  }
+
+  /** The owner has ended. */
+  disconnected(): void {
+    for (const number of [...this.#questions.keys()]) this.#lost(number);
+  }
+
+  #ask(read: WebRead): void {
+    const number = ++this.#asked;
+    const gone = () => this.#link.notify('webGone', number);
+    const client = read.client.wait(() => {
+      this.#questions.delete(number);
+      gone();
+    });
+    this.#questions.set(number, { read, client, hasBegun: false });
+    // a late answer counts where the client has had its beginning
+    this.#link
+      .call('webRead', encodeRead(number, read), late => this.#ended(number, late))
+      .then(end => this.#ended(number, end))
+      .catch((error: unknown) => this.#failed(number, error));
+  }
+
+  #begin(
+    number: number,
+    question: Question,
+    head: Parameters<WebNotices['webBegan']>[0]['head'],
+    report: Parameters<WebNotices['webBegan']>[0]['report'],
+  ): void {
+    const { read, client } = question;
+    question.hasBegun = true;
+    read.client.report = report;
+    client.begin(head, read.policy);
+    client.follow(this.#callOf(number));
+    read.client.whenGone(() => this.#link.notify('webGone', number));
+  }
+
+  #callOf(number: number): StoreCall {
+    const link = this.#link;
+    return {
+      pause: () => link.notify('webPaced', { number, pace: 'pause' }),
+      resume: () => link.notify('webPaced', { number, pace: 'resume' }),
+      took: tookBytes => link.notify('webPaced', { number, pace: { tookBytes } }),
+      abort: () => link.notify('webGone', number),
+    };
+  }
+
+  #ended(number: number, end: WireWebEnd): void {
+    const question = this.#take(number);
+    if (!question) return;
+    const { read, client } = question;
+    read.attempt(() => {
+      if (end.kind === 'passed') client.end();
+      else if (end.kind === 'failed') {
+        read.client.report = end.report;
+        client.fail(decodeError(end.error));
+      } else {
+        const { outcome, told } = end;
+        const record = this.#near.learn(read, end.record, outcome.how === 'hit' || outcome.isStored);
+        if (client.release()) read.client.answer(read, record, outcome, this, told);
+      }
+    });
+  }
+
+  /** Where the owner is only blocked, who has had the beginning of an answer waits for the rest. */
+  #failed(number: number, error: unknown): void {
+    if (error instanceof OwnerLostError && this.#questions.get(number)?.hasBegun) return;
+    this.#lost(number);
+  }
+
+  #lost(number: number): void {
+    const question = this.#take(number);
+    if (!question) return;
+    const { read, client, hasBegun } = question;
+    this.#link.notify('webGone', number);
+    if (hasBegun) client.fail(new OwnerLostError('has just been replaced'));
+    else if (client.release()) read.attempt(() => this.#own.serve(read));
+  }
+
+  #take(number: number): Question | undefined {
+    const question = this.#questions.get(number);
+    this.#questions.delete(number);
+    return question;
+  }
+}
+
+function encodeRead(number: number, { request, bucket, sent, client }: WebRead): WireWebRead {
+  const { bucket: _bucket, ...address } = request.address;
+  return { number, bucketName: bucket.name, request: { ...request, address }, sent, quota: client.quota };
+}

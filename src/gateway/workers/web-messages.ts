@@ -1,0 +1,66 @@
+import type { StoreReplyHead } from '../../backend/store.ts';
+import type { HeaderField } from '../../s3/dialect.ts';
+import type { CacheReport, LookupOutcome } from '../request/cache-status.ts';
+import type { WebRequest } from '../web/web-read.ts';
+import type { WebAddress } from '../web/web-target.ts';
+import type { WireObject, WireRecord } from './messages.ts';
+import type { WireError } from './wire-error.ts';
+
+/** A read as sent to the worker that owns the name. */
+export interface WireWebRead {
+  /** Identifies it among those of its sender. */
+  readonly number: number;
+  readonly bucketName: string;
+  readonly request: Omit<WebRequest, 'address'> & { readonly address: Omit<WebAddress, 'bucket'> };
+  /** The fields that the origin gets. */
+  readonly sent: readonly HeaderField[];
+  /** Whom the request counts for at the origin. */
+  readonly quota: string;
+}
+
+/** How a read has ended at the owner. */
+export type WireWebEnd =
+  | {
+      readonly kind: 'record';
+      readonly record: WireRecord;
+      readonly outcome: LookupOutcome;
+      /** See `WebClient.answer`. */
+      readonly told: readonly HeaderField[] | undefined;
+    }
+  /** The answer was passed on as it came, and has ended. */
+  | { readonly kind: 'passed' }
+  /** The error is a value: a call that was abandoned hears of no other. */
+  | { readonly kind: 'failed'; readonly error: WireError; readonly report: CacheReport };
+
+/** How fast the client takes what is passed on: see `StoreCall`. */
+export type Pace = 'pause' | 'resume' | { readonly tookBytes: number };
+
+/** Calls between workers about web origins. */
+export interface WebCalls {
+  webRead(read: WireWebRead): Promise<WireWebEnd>;
+}
+
+/** Procedures whose callers wait for nothing. The first three are those of the owner. */
+export interface WebNotices {
+  /** The client of the read of this number has left, or has taken all that was passed on. */
+  webGone(number: number): void;
+  webPaced(told: { readonly number: number; readonly pace: Pace }): void;
+  /** A record with this content turned out to be of no use. */
+  webForget(content: WireObject & { readonly contentId: number }): void;
+  /** An answer before the final one. */
+  webInformed(told: {
+    readonly number: number;
+    readonly status: number;
+    readonly rawHeaders: readonly string[];
+  }): void;
+  /** An answer that is passed on begins. */
+  webBegan(told: {
+    readonly number: number;
+    readonly head: StoreReplyHead;
+    readonly report: CacheReport;
+  }): void;
+  /** The memory of the bytes is transferred. */
+  webArrived(told: { readonly number: number; readonly bytes: Uint8Array<ArrayBuffer> }): void;
+  /** What was told of this name, an `ObjectKey.text`, is not the last word any more. */
+  webOutdated(text: string): void;
+}

@@ -1,0 +1,78 @@
+import type { ReadableRecord } from '../../cache/record.ts';
+import type { Configurations } from '../request/configurations.ts';
+import { WebRead } from '../web/web-read.ts';
+import type { WebReads } from '../web/web-reads.ts';
+import { isWeb, type WebBucket } from '../web/web-target.ts';
+import type { WireObject } from './messages.ts';
+import type { PeerLink } from './peer-link.ts';
+import { type ContentIds, encodeRecord, UnknownBucketError } from './peer-server.ts';
+import { RemoteClient } from './remote-client.ts';
+import type { WebCalls, WebNotices, WireWebEnd, WireWebRead } from './web-messages.ts';
+
+type OwnersProcedures = WebCalls & Pick<WebNotices, 'webGone' | 'webPaced' | 'webForget'>;
+
+/** Serves one other worker's reads of names that are owned here. */
+export class WebOwner {
+  readonly #link: PeerLink;
+  readonly #reads: WebReads;
+  readonly #configurations: Pick<Configurations, 'bucketOf'>;
+  readonly #ids: ContentIds;
+  readonly #clients = new Map<number, RemoteClient>();
+  readonly #endTelling: () => void;
+
+  constructor(
+    link: PeerLink,
+    reads: WebReads,
+    configurations: Pick<Configurations, 'bucketOf'>,
+    ids: ContentIds,
+  ) {
+    this.#link = link;
+    this.#reads = reads;
+    this.#configurations = configurations;
+    this.#ids = ids;
+    this.#endTelling = reads.onOutdated(text => link.notify('webOutdated', text));
+  }
+
+  /** What the other worker may call. */
+  get procedures(): OwnersProcedures {
+    return {
+      webRead: wire => this.#read(wire),
+      webGone: number => this.#clients.get(number)?.gone(),
+      webPaced: ({ number, pace }) => this.#clients.get(number)?.keepPace(pace),
+      webForget: content => this.#forget(content),
+    };
+  }
+
+  /** The other worker has ended. */
+  disconnected(): void {
+    this.#endTelling();
+    for (const client of [...this.#clients.values()]) client.gone();
+  }
+
+  async #read({ number, bucketName, request, sent, quota }: WireWebRead): Promise<WireWebEnd> {
+    const bucket = this.#bucketOf({ bucketName, objectKey: request.target.key });
+    if (!bucket) throw new UnknownBucketError(bucketName);
+    return new Promise(ended => {
+      const encode = (record: ReadableRecord) => {
+        this.#reads.tell(record);
+        return encodeRecord(record, this.#ids, undefined);
+      };
+      const client = new RemoteClient({ number, quota, link: this.#link, encode, ended });
+      this.#clients.set(number, client);
+      client.whenGone(() => this.#clients.delete(number));
+      const address = { ...request.address, bucket };
+      const read = new WebRead({ ...request, address }, client, () => sent);
+      read.attempt(() => this.#reads.serve(read));
+    });
+  }
+
+  #forget({ contentId, ...object }: WireObject & { readonly contentId: number }): void {
+    const bucket = this.#bucketOf(object);
+    if (bucket) this.#reads.forgetContent({ bucket, target: { key: object.objectKey } }, contentId);
+  }
+
+  #bucketOf({ bucketName, objectKey }: WireObject): WebBucket | undefined {
+    const bucket = this.#configurations.bucketOf(bucketName, objectKey);
+    return bucket && isWeb(bucket) ? bucket : undefined;
+  }
+}

@@ -1,0 +1,485 @@
+import { createServer, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ownerOf } from '../../../src/cache/object-key.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { testKey } from '../../support/object-keys.ts';
+import { type OriginRequest, ScriptedOrigin } from '../../support/scripted-origin.ts';
+import { TestGateway, type TestGatewayOptions } from '../../support/test-gateway.ts';
+import { turnsUntil } from '../../support/turns-until.ts';
+
+const workers = 3;
+const everyWorker = Array.from({ length: workers }, (_, worker) => worker);
+const fresh = { 'cache-control': 'max-age=3600' };
+
+let origin: ScriptedOrigin;
+let gateway: TestGateway;
+
+afterEach(async () => {
+  await gateway.close();
+  await origin.close();
+});
+
+async function start(
+  answer: (asked: OriginRequest, response: ServerResponse) => void,
+  options: Partial<TestGatewayOptions> = {},
+) {
+  origin = await ScriptedOrigin.start(answer);
+  gateway = await TestGateway.start({
+    storeUrl: 'http://127.0.0.1:1',
+    buckets: {},
+    web: { url: origin.url, name: '/' },
+    workers,
+    ...options,
+    policy: { ttlMs: 0, ...options.policy },
+  });
+}
+
+/** Answers that tell their number. */
+function numbered(head: (asked: OriginRequest) => Record<string, string | string[]>) {
+  return (asked: OriginRequest, response: ServerResponse) =>
+    void response.writeHead(200, head(asked)).end(`answer ${origin.asked.length}`);
+}
+
+async function text(path: string, worker: number, headers: Record<string, string> = {}): Promise<string> {
+  return (await gateway.get(path, headers, worker)).body.toString();
+}
+
+/** What each worker answers, one after the other; the owner last, so that the others answer from what they were told. */
+async function texts(path: string, headers: Record<string, string> = {}): Promise<string[]> {
+  const all: string[] = [];
+  for (const worker of ownerLast(path)) all.push(await text(path, worker, headers));
+  return all;
+}
+
+/** Answers without a body, so that nothing but what is known of them tells whether they may be given. */
+function countedHeads(head: Record<string, string>) {
+  return (_asked: OriginRequest, response: ServerResponse) =>
+    void response
+      .writeHead(200, { ...fresh, ...head, 'content-length': 0, 'x-answer': origin.asked.length })
+      .end();
+}
+
+/** Which answer each worker gives; the owner last. */
+async function answersOf(path: string): Promise<unknown[]> {
+  const all: unknown[] = [];
+  for (const worker of ownerLast(path)) all.push((await gateway.get(path, {}, worker)).headers['x-answer']);
+  return all;
+}
+
+function waitingAtAll(): number {
+  return gateway.gateways.reduce((sum, { waiting }) => sum + waiting.requests, 0);
+}
+
+/** The worker that owns `/path` and one that does not. */
+function ownerAndOther(path: string): [number, number] {
+  const owner = ownerOf(testKey('web', '/', path).hash, workers);
+  return [owner, (owner + 1) % workers];
+}
+
+function ownerLast(path: string): number[] {
+  const [owner, other] = ownerAndOther(path);
+  return [other, (other + 1) % workers, owner];
+}
+
+const same = (body: string) => everyWorker.map(() => body);
+
+describe('law 4 at web origins: readers at every worker', () => {
+  it.each([
+    ['with a strong tag', { ...fresh, etag: '"1"' }, 3 * 2 ** 20],
+    ['without one', fresh, 3 * 2 ** 20],
+    ['of a few bytes', fresh, 10],
+    ['without a body', fresh, 0],
+  ])('cost one question, and get all of an answer %s', async (_, head, sizeBytes) => {
+    const body = Buffer.from(Array.from({ length: sizeBytes }, (_unused, index) => (index * 7) & 255));
+    const held: (() => void)[] = [];
+    await start((_asked, response) => {
+      held.push(() => void response.writeHead(200, { ...head, 'content-length': sizeBytes }).end(body));
+    });
+    const readers = Array.from({ length: 12 }, (_unused, index) => gateway.get('/k', {}, index % workers));
+    await turnsUntil('all wait', () => waitingAtAll() === 12 && held.length > 0);
+    for (const answer of held.splice(0)) answer();
+    for (const answer of await Promise.all(readers)) expect(answer.body.equals(body)).toBe(true);
+    for (const worker of everyWorker) {
+      const again = await gateway.get('/k', {}, worker);
+      expect(again.body.equals(body)).toBe(true);
+      expect(again.headers['x-cache']).toBe('HIT');
+    }
+    const part = await gateway.get('/k', { range: 'bytes=2-3' }, ownerAndOther('/k')[1]);
+    if (sizeBytes > 0) expect(part.body).toEqual(body.subarray(2, 4));
+    expect(origin.asked).toHaveLength(1);
+  });
+
+  it('are told by Age, and of the first by the origin itself', async () => {
+    await start(numbered(() => ({ ...fresh, age: '7' })));
+    const [owner, other] = ownerAndOther('/k');
+    const first = await gateway.get('/k', {}, other);
+    expect([first.headers['x-cache'], first.headers.age]).toEqual(['MISS', '7']);
+    const second = await gateway.get('/k', {}, owner);
+    expect([second.headers['x-cache'], Number(second.headers.age) >= 7]).toEqual(['HIT', true]);
+  });
+
+  it('are answered in the turn of their request once the worker knows the answer', async () => {
+    await start(numbered(() => fresh));
+    const [, other] = ownerAndOther('/k');
+    for (let time = 0; time < 2; time++) await text('/k', other);
+    const begun: boolean[] = [];
+    const server = createServer((asked, response) => {
+      gateway.gateways[other]?.handle(asked, response);
+      begun.push(response.headersSent);
+    });
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    expect(await (await fetch(`http://127.0.0.1:${port}/k`)).text()).toBe('answer 1');
+    server.closeAllConnections();
+    await new Promise<void>(resolve => server.close(() => resolve()));
+    expect(begun).toEqual([true]);
+  });
+
+  it.each([
+    ['no-store', { 'cache-control': 'no-store' }],
+    ['private', { 'cache-control': 'private, max-age=60' }],
+    ['a cookie', { ...fresh, 'set-cookie': ['id=1'] }],
+  ])('each have their own answer where it has %s', async (_, head) => {
+    const held: (() => void)[] = [];
+    await start(({ headers }, response) => {
+      held.push(() => void response.writeHead(200, head).end(`for ${headers['x-who']}`));
+    });
+    const readers = Array.from({ length: 6 }, (_unused, index) =>
+      gateway.get('/k', { 'x-who': String(index) }, index % workers),
+    );
+    await turnsUntil('all wait', () => waitingAtAll() === 6 && held.length > 0);
+    origin.answer = ({ headers }, response) =>
+      void response.writeHead(200, head).end(`for ${headers['x-who']}`);
+    for (const answer of held.splice(0)) answer();
+    const answers = await Promise.all(readers);
+    expect(answers.map(({ body }) => body.toString())).toEqual(
+      readers.map((_unused, index) => `for ${index}`),
+    );
+    expect(origin.asked).toHaveLength(6);
+  });
+
+  it('are told apart by Vary', async () => {
+    await start(numbered(() => ({ ...fresh, vary: 'foo' })));
+    expect(await texts('/k', { foo: '1' })).toEqual(same('answer 1'));
+    expect(await texts('/k', { foo: '2' })).toEqual(same('answer 2'));
+    expect(await texts('/k', { foo: '1' })).toEqual(same('answer 1'));
+    expect(await texts('/k')).toEqual(same('answer 3'));
+  });
+
+  it('get what the origin sends as it sends it, hints before it and its end where it breaks off', async () => {
+    let sent: ServerResponse | undefined;
+    await start((_asked, response) => {
+      response.writeEarlyHints({ link: '</a.css>; rel=preload' });
+      response.writeHead(200, { 'cache-control': 'no-store' });
+      response.write('first');
+      sent = response;
+    });
+    const hints: unknown[] = [];
+    let body = '';
+    let isCutOff = false;
+    const asked = request(`${gateway.url(ownerAndOther('/k')[1])}/k`, answer => {
+      answer.on('data', chunk => {
+        body += chunk;
+      });
+      answer.on('error', () => {
+        isCutOff = true;
+      });
+    });
+    asked.on('information', ({ statusCode }) => hints.push(statusCode));
+    asked.end();
+    await turnsUntil('the first bytes have come', () => body === 'first');
+    expect(hints).toEqual([103]);
+    sent?.write(' second');
+    await turnsUntil('the next have', () => body === 'first second');
+    sent?.destroy();
+    await turnsUntil('it is cut off', () => isCutOff);
+  });
+
+  it('alone get what is said of their request', async () => {
+    const control = 'max-age=60, no-cache="x-own"';
+    const head = { 'cache-control': control, 'x-own': 'yes', etag: '"1"', 'content-length': '8' };
+    await start(numbered(() => head));
+    const [, other] = ownerAndOther('/k');
+    expect((await gateway.get('/k', {}, other)).headers['x-own']).toBe('yes');
+    for (const worker of everyWorker)
+      expect((await gateway.get('/k', {}, worker)).headers['x-own']).toBeUndefined();
+    expect(origin.asked).toHaveLength(1);
+  });
+
+  it('get nothing that was confirmed for who is authorized', async () => {
+    const clock = new ManualClock(Date.now());
+    let isOpen = true;
+    await start(
+      ({ headers }, response) => {
+        const date = new Date(clock.nowMs()).toUTCString();
+        const head = { date, etag: '"1"', 'cache-control': 'max-age=60' };
+        const isKnown = headers['if-none-match'] !== undefined;
+        const status = isKnown ? 304 : isOpen ? 200 : 401;
+        response.writeHead(headers.authorization === undefined && !isOpen ? 401 : status, head).end();
+      },
+      { clock },
+    );
+    const [, other] = ownerAndOther('/k');
+    await text('/k', other);
+    clock.advance(61_000);
+    isOpen = false;
+    expect((await gateway.get('/k', { authorization: 'Basic x' }, other)).status).toBe(200);
+    expect((await gateway.get('/k', {}, other)).status).toBe(401);
+  });
+
+  it('are told of an origin that fails by the one that asks it', async () => {
+    await start((_asked, response) => void response.destroy());
+    const answers = await Promise.all(everyWorker.map(worker => gateway.get('/k', {}, worker)));
+    for (const { status, headers } of answers)
+      expect([status, headers['cache-status']]).toEqual([503, 'tidegate; fwd=miss; detail=broken']);
+  });
+
+  it('get no more of what is passed on than they take', async () => {
+    const chunk = Buffer.alloc(2 ** 20, 'x');
+    const chunks = 96;
+    let [sent, quietTurns, isAll] = [0, 0, false];
+    await start((_asked, response) => {
+      response.writeHead(200, { 'cache-control': 'no-store' });
+      const goOn = () => {
+        while (sent < chunks) {
+          quietTurns = 0;
+          sent++;
+          if (!response.write(chunk)) {
+            response.once('drain', goOn);
+            return;
+          }
+        }
+        isAll = true;
+        response.end();
+      };
+      goOn();
+    });
+    let take = () => Promise.resolve(0);
+    const asked = request(`${gateway.url(ownerAndOther('/k')[1])}/k`, answer => {
+      take = () =>
+        new Promise(resolve => {
+          let sizeBytes = 0;
+          answer.on('data', bytes => {
+            sizeBytes += bytes.length;
+          });
+          answer.on('end', () => resolve(sizeBytes));
+        });
+    });
+    asked.end();
+    await turnsUntil('the origin is held up', () => isAll || (sent > 0 && ++quietTurns > 2_000));
+    expect(isAll).toBe(false);
+    expect(await take()).toBe(chunks * chunk.length);
+  });
+
+  it('that ask by HEAD learn of what is held, and renew it', async () => {
+    const clock = new ManualClock(Date.now());
+    await start(
+      (_asked, response) => {
+        const date = new Date(clock.nowMs()).toUTCString();
+        const head = { date, 'cache-control': 'max-age=60', etag: '"1"', 'content-length': 4 };
+        response.writeHead(200, head).end('body');
+      },
+      { clock },
+    );
+    await text('/k', 0);
+    for (const worker of everyWorker)
+      expect((await gateway.head('/k', {}, worker)).headers['x-cache']).toBe('HIT');
+    clock.advance(61_000);
+    await gateway.head('/k', {}, ownerAndOther('/k')[1]);
+    expect(await texts('/k')).toEqual(same('body'));
+    expect(origin.asked.map(({ method }) => method)).toEqual(['GET', 'HEAD']);
+  });
+
+  it('that take only what is held are told by the owner', async () => {
+    await start(
+      numbered(() => fresh),
+      { policy: { clientDirectives: 'honour' } },
+    );
+    const only = { 'cache-control': 'only-if-cached' };
+    for (const worker of everyWorker) expect((await gateway.get('/k', only, worker)).status).toBe(504);
+    await text('/k', ownerAndOther('/k')[0]);
+    expect(await texts('/k', only)).toEqual(same('answer 1'));
+    expect(origin.asked).toHaveLength(1);
+  });
+});
+
+describe('what other workers were told of', () => {
+  it.each([
+    ['its key', { kind: 'key', bucket: '/', key: '/a?b' }],
+    ['a prefix', { kind: 'prefix', bucket: '/', prefix: '/a' }],
+    ['its bucket', { kind: 'bucket', bucket: '/' }],
+    ['a tag', { kind: 'tag', tag: 'news' }],
+  ] as const)('law 5: is purged by %s', async (_, order) => {
+    await start(countedHeads({ 'cache-tag': 'news' }));
+    for (let time = 0; time < 2; time++) expect(await answersOf('/a?b')).toEqual(same('1'));
+    for (const one of gateway.gateways) one.purge(order);
+    expect(await answersOf('/a?b')).toEqual(same('2'));
+  });
+
+  it('ends with a change through any of them', async () => {
+    await start(countedHeads({}));
+    for (const worker of everyWorker) {
+      const path = `/k${worker}`;
+      const before = [...(await answersOf(path)), ...(await answersOf(path))];
+      await gateway.send('POST', path, {}, worker);
+      const after = await answersOf(path);
+      expect([new Set(before).size, new Set(after).size]).toEqual([1, 1]);
+      expect(after).not.toEqual(before);
+    }
+  });
+
+  it('ends where one of them has it asked for anew', async () => {
+    await start(
+      numbered(() => fresh),
+      { policy: { clientDirectives: 'honour' } },
+    );
+    for (let time = 0; time < 2; time++) expect(await texts('/k')).toEqual(same('answer 1'));
+    const [owner, other] = ownerAndOther('/k');
+    expect(await text('/k', other, { 'cache-control': 'no-cache' })).toBe('answer 2');
+    expect(await texts('/k')).toEqual(same('answer 2'));
+    expect(await text('/k', owner, { 'cache-control': 'no-cache' })).toBe('answer 3');
+    expect(await texts('/k')).toEqual(same('answer 3'));
+  });
+
+  it('ends where its fields have changed, although its content has not', async () => {
+    await start(
+      (_asked, response) =>
+        void response.writeHead(200, { ...fresh, etag: '"1"', 'x-answer': origin.asked.length }).end('body'),
+      { policy: { clientDirectives: 'honour' } },
+    );
+    const [owner, other] = ownerAndOther('/k');
+    for (let time = 0; time < 2; time++) await texts('/k');
+    await text('/k', owner, { 'cache-control': 'no-cache' });
+    expect((await gateway.get('/k', {}, other)).headers['x-answer']).toBe('2');
+  });
+
+  it('is read anew where it has changed before its first byte', async () => {
+    let content = Buffer.alloc(3 * 2 ** 20, 'a');
+    let tag = '"a"';
+    await start(({ headers }, response) => {
+      const head = { ...fresh, etag: tag };
+      const [, first, last] = /=(\d+)-(\d+)/.exec(headers.range ?? '') ?? [];
+      if (headers['if-match'] !== undefined && headers['if-match'] !== tag)
+        response.writeHead(412, head).end();
+      else if (first === undefined) response.writeHead(200, head).end(content);
+      else {
+        const range = `bytes ${first}-${last}/${content.length}`;
+        response.writeHead(206, { ...head, 'content-range': range });
+        response.end(content.subarray(Number(first), Number(last) + 1));
+      }
+    });
+    const [, other] = ownerAndOther('/k');
+    await gateway.get('/k', { range: 'bytes=0-9' }, other);
+    content = Buffer.alloc(2 * 2 ** 20, 'b');
+    tag = '"b"';
+    const answer = await gateway.get('/k', { range: 'bytes=1500000-1500003' }, other);
+    expect([answer.status, answer.body.toString()]).toEqual([206, 'bbbb']);
+  });
+
+  it('is served stale while one question renews it for all', async () => {
+    const clock = new ManualClock(Date.now());
+    const head = () => ({
+      date: new Date(clock.nowMs()).toUTCString(),
+      'cache-control': 'max-age=1, stale-while-revalidate=60',
+    });
+    await start(numbered(head), { clock, policy: { maxStaleMs: 60_000 } });
+    expect(await texts('/k')).toEqual(same('answer 1'));
+    const held: (() => void)[] = [];
+    origin.answer = (_asked, response) =>
+      void held.push(() => response.writeHead(200, head()).end('renewed'));
+    clock.advance(5_000);
+    for (const worker of everyWorker) {
+      const answer = await gateway.get('/k', {}, worker);
+      expect([answer.body.toString(), answer.headers['x-cache']]).toEqual(['answer 1', 'STALE']);
+    }
+    await turnsUntil('the origin is asked', () => held.length > 0);
+    for (const answer of held) answer();
+    for (const worker of everyWorker) await expect.poll(() => text('/k', worker)).toBe('renewed');
+    expect(origin.asked).toHaveLength(2);
+  });
+
+  it('is asked for anew where its bytes have been given up', async () => {
+    const body = Buffer.alloc(2 * 2 ** 20, 'x');
+    const displacingBody = Buffer.alloc(2 * 2 ** 20, 'y');
+    await start(
+      ({ url }, response) => void response.writeHead(200, fresh).end(url === '/k' ? body : displacingBody),
+      {
+        arenaBytes: 24 * 2 ** 20,
+      },
+    );
+    const [owner, other] = ownerAndOther('/k');
+    await text('/k', other);
+    const displacing = Array.from({ length: 60 }, (_unused, index) => `/other-${index}`);
+    for (const path of displacing) if (ownerAndOther(path)[0] === owner) await text(path, owner);
+    const answer = await gateway.get('/k', {}, other);
+    expect(answer.body.equals(body)).toBe(true);
+  });
+});
+
+describe('a worker', () => {
+  it('whose peers have gone asks the origin itself', async () => {
+    await start(numbered(() => fresh));
+    expect(await texts('/k')).toEqual(same('answer 1'));
+    await gateway.cutChannels();
+    for (const worker of everyWorker) expect(await text('/k', worker)).toMatch(/^answer \d$/);
+    expect(origin.asked.length).toBeLessThanOrEqual(1 + workers);
+  });
+
+  it('that waits for a peer which goes asks itself, and cuts off what it has begun', async () => {
+    const held: ServerResponse[] = [];
+    await start((_asked, response) => void held.push(response));
+    const [, other] = ownerAndOther('/k');
+    const waiting = gateway.get('/k', {}, other);
+    await turnsUntil('the origin is asked', () => held.length === 1);
+    let body = '';
+    let isCutOff = false;
+    const begun = request(`${gateway.url(ownerAndOther('/begun')[1])}/begun`, answer => {
+      answer.on('data', chunk => {
+        body += chunk;
+      });
+      answer.on('error', () => {
+        isCutOff = true;
+      });
+    });
+    begun.end();
+    await turnsUntil('it is asked twice', () => held.length === 2);
+    held[1]?.writeHead(200, { 'cache-control': 'no-store' }).write('first');
+    await turnsUntil('the second has begun', () => body === 'first');
+    await gateway.cutChannels();
+    await turnsUntil('the origin is asked again', () => held.length === 3);
+    held[2]?.writeHead(200, fresh).end('own');
+    expect((await waiting).body.toString()).toBe('own');
+    await turnsUntil('the second is cut off', () => isCutOff);
+  });
+
+  it('whose client leaves ends what nobody else waits for', async () => {
+    let isCutOff = false;
+    await start((_asked, response) => {
+      response.writeHead(200, fresh);
+      response.write('the beginning');
+      response.on('close', () => {
+        isCutOff = true;
+      });
+    });
+    const [owner, other] = ownerAndOther('/k');
+    const ask = (worker: number) => {
+      const sent = request(`${gateway.url(worker)}/k`, answer => answer.resume()).on(
+        'error',
+        () => undefined,
+      );
+      sent.end();
+      return sent;
+    };
+    const first = ask(other);
+    await turnsUntil('it is asked', () => origin.asked.length === 1);
+    const second = ask(owner);
+    await turnsUntil('the second waits', () => waitingAtAll() === 2);
+    first.destroy();
+    await turnsUntil('the first has left', () => waitingAtAll() === 1);
+    expect(isCutOff).toBe(false);
+    second.destroy();
+    await turnsUntil('the origin is told', () => isCutOff);
+    expect(origin.asked).toHaveLength(1);
+  });
+});
