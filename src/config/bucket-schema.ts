@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { judgeAction } from '../s3/action-verdict.ts';
 import { atMostTtl, defaultPolicy, exceedingTtls, overlay, partialPolicy } from './cache-policy-schema.ts';
 import { bucketCompress, compressesNothing, compression, ruleCompress } from './compress-schema.ts';
+import { cors } from './cors-schema.ts';
+import { responseHeaders } from './header-schema.ts';
 import { choice, flag, listOf, map, size, text } from './scalars.ts';
 
 /** The largest object or part that is sent in one piece (https://docs.aws.amazon.com/AmazonS3/latest/userguide/upload-objects.html). */
@@ -46,6 +48,8 @@ const rule = map({
   keys: keyPatterns(),
   cache: partialPolicy.meta({ keysOtherwise: 'that of the bucket' }).optional(),
   compress: ruleCompress(),
+  responseHeaders: responseHeaders.optional(),
+  cors: cors.optional(),
 }).refine(({ keys: _, ...sections }) => Object.keys(sections).length > 0, {
   error: 'a rule that says something of its keys, such as { keys: ["static/**"], cache: { ttl: 1d } }',
 });

@@ -40,7 +40,7 @@ function rulesFor(config: GatewayConfig, name: string, key: string) {
   if (!bucket) return undefined;
   const isWeb = config.backends[bucket.backend]?.type === 'http';
   const rules = decidingRules(bucket.rules, isWeb ? rulePath(key) : key);
-  return { rules, ...compiledRules(bucket, config)(key) };
+  return { rules, cache: compiledRules(bucket, config)(key).cache };
 }
 
 /** Who may read the current version: `*` for everybody, or the access keys of clients. */

@@ -1,4 +1,5 @@
 import { bareName, fieldsFromRaw } from '../../s3/dialect.ts';
+import { answerPreflight } from '../reply/preflight-reply.ts';
 import type { OtherOperation } from './other-operation.ts';
 import { passThrough } from './pass-through.ts';
 
@@ -6,10 +7,14 @@ import { passThrough } from './pass-through.ts';
 const ofPreflight = new Set(['origin', 'access-control-request-headers', 'access-control-request-method']);
 
 /**
- * Passes a CORS preflight to the store (docs/semantics.md 198 to 200). Browsers send it without credentials, and the
+ * Answers a CORS preflight by rules, or passes it to the store (docs/semantics.md 198 to 200). Browsers send it without credentials, and the
  * answer grants nothing: the actual request is checked like any other.
  */
 export function passPreflight({ exchange, request, address, bucket, observer }: OtherOperation): void {
+  if (answerPreflight(exchange, request)) {
+    observer.sent(exchange);
+    return;
+  }
   const fields = fieldsFromRaw(request.rawHeaders).filter(
     ({ name, store }) => !store && ofPreflight.has(name),
   );

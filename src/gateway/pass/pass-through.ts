@@ -194,7 +194,7 @@ function writeHead(exchange: Exchange, head: StoreReplyHead, { keep, overrides }
     head.status === 200
       ? overridden(rawFromFields(fields, exchange.prefix), overrides)
       : rawFromFields(fields, exchange.prefix);
-  const headers = PreparedHeaders.of(shown, exchange.prefix);
+  const headers = PreparedHeaders.for(exchange, shown, head.status);
   exchange.status = head.status;
   headers.writeTo(
     exchange.response,

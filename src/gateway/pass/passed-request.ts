@@ -56,7 +56,7 @@ export function passedRequest(
     if (isAllowed) passed.push({ name, value, store: true });
   }
   if (!isReading(exchange.method)) passed.push(...httpFields(other));
-  if (fields.origin !== undefined) {
+  if (fields.origin !== undefined && !exchange.answerRules?.crossOrigin) {
     passed.push({ name: 'origin', value: fields.origin, store: false });
     for (const name of besideOrigins) {
       const value = request.headers[name];

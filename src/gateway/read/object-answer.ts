@@ -10,13 +10,9 @@ import { ObjectChangedError, OwnerLostError, RefusedByStoreError } from '../fill
 import type { BodyRate } from '../reply/body-rates.ts';
 import { isFault } from '../reply/error-reply.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
+import { notModifiedHeaders, type ObjectHeaders, type PartOfObject } from '../reply/object-headers.ts';
 import type { PendingSends } from '../reply/pending-sends.ts';
-import {
-  notModifiedHeaders,
-  type ObjectHeaders,
-  type PartOfObject,
-  PreparedHeaders,
-} from '../reply/prepared-headers.ts';
+import { PreparedHeaders } from '../reply/prepared-headers.ts';
 import { replyRemembered } from '../reply/refusal-reply.ts';
 import type { Representations } from '../reply/representations.ts';
 import { type SendCallbacks, sendContent } from '../reply/send-content.ts';

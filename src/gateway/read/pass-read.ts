@@ -2,7 +2,7 @@ import { CUSTOMER_ALGORITHM, type CustomerKey } from '../../s3/customer-key.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import { passThrough } from '../pass/pass-through.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
-import { isVisible } from '../reply/prepared-headers.ts';
+import { isVisible } from '../reply/object-headers.ts';
 import { fromFallback } from '../request/cache-status.ts';
 import type { ClientRead } from '../request/client-read.ts';
 import { readAtFallback } from '../request/fallback-bucket.ts';

@@ -2,7 +2,7 @@ import { type ObjectRecord, recordName } from '../../cache/record.ts';
 import { readAction } from '../../s3/grants.ts';
 import { DesertedError, NotCachedError, RefusedByStoreError } from '../fill/fill-error.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
-import { ObjectHeaders } from '../reply/prepared-headers.ts';
+import { ObjectHeaders } from '../reply/object-headers.ts';
 import { Representations } from '../reply/representations.ts';
 import { noGrant } from '../request/access.ts';
 import { CacheReports, cacheHit } from '../request/cache-status.ts';

@@ -15,8 +15,9 @@ import {
 } from '../fill/fill-error.ts';
 import { TooManyRequestsError } from '../request/admission.ts';
 import type { Exchange } from '../request/exchange.ts';
+import { chargeHeader } from './object-headers.ts';
 import { StalledClientError } from './pending-sends.ts';
-import { chargeHeader, PreparedHeaders } from './prepared-headers.ts';
+import { PreparedHeaders } from './prepared-headers.ts';
 
 /** The single mapping from exceptions to errors of the store's protocol. Total: anything unknown is a 500. */
 export function asS3Error(error: unknown): S3Error {
@@ -100,7 +101,7 @@ export function sendWhole(
   const { response, report, date } = exchange;
   // RFC 9110 §8.6: a 204 has no length
   const length = exchange.isHead || status === 204 ? [] : ['content-length', String(body.length)];
-  const headers = PreparedHeaders.of([...fields, ...length], exchange.prefix);
+  const headers = PreparedHeaders.for(exchange, [...fields, ...length], status);
   exchange.status = status;
   exchange.bodyBytes = exchange.isHead ? 0 : body.length;
   headers.writeTo(response, status, { report, requestId, id2, date }, ageS);

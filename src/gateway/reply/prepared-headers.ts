@@ -1,17 +1,9 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
-import type { Part } from '../../cache/part-map.ts';
-import type { ObjectRecord, ReadableRecord } from '../../cache/record.ts';
-import { contentDigests } from '../../http/content-digests.ts';
 import { headerText } from '../../http/header-lines.ts';
-import { formatContentRange } from '../../http/range.ts';
-import { targetedFields } from '../../http/targeted-cache-control.ts';
-import { type HeaderField, type HeaderPrefix, rawFromFields } from '../../s3/dialect.ts';
-import type { Pairs } from '../../s3/error.ts';
-import { isCrossOrigin, overridden } from '../../s3/passed-fields.ts';
+import type { HeaderPrefix } from '../../s3/dialect.ts';
 import { type Answer, DirectAnswer, type FaultHandler, StandardAnswer } from '../../transport/answer.ts';
-import type { Visibility } from '../request/access.ts';
 import type { CacheReport } from '../request/cache-status.ts';
-import { isStoreName } from './client-names.ts';
+import type { Exchange } from '../request/exchange.ts';
 
 /** The fields that differ between responses. */
 interface ReplyFields extends FaultHandler {
@@ -22,11 +14,8 @@ interface ReplyFields extends FaultHandler {
   readonly date: string;
 }
 
-/** The byte range of an object that a response carries. */
-export interface PartOfObject {
-  readonly first: number;
-  readonly last: number;
-}
+/** What decides how the fields of an answer are changed. */
+type RuledExchange = Pick<Exchange, 'answerRules' | 'crossOrigin' | 'prefix'>;
 
 /**
  * The headers of one kind of response, prepared once and completed for each response. A response with a known length is
@@ -38,6 +27,8 @@ export class PreparedHeaders {
   readonly #prefix: HeaderPrefix;
   readonly #ends: HeadEnds;
   readonly #namesLength: boolean;
+  #lastShared: readonly string[] | undefined;
+  #withShared: PreparedHeaders = this;
 
   private constructor(
     fixed: readonly string[],
@@ -56,6 +47,23 @@ export class PreparedHeaders {
   static of(fixed: readonly string[], prefix: HeaderPrefix): PreparedHeaders {
     const text = headerText(fixed);
     return new PreparedHeaders(fixed, text && inOnePiece(text), prefix, new HeadEnds(prefix));
+  }
+
+  /** The same for one answer to `exchange`, with what its rules say. */
+  static for(exchange: RuledExchange, fixed: readonly string[], status: number): PreparedHeaders {
+    const { answerRules, crossOrigin, prefix } = exchange;
+    const ruled = answerRules ? answerRules.applied(fixed, status === 304) : fixed;
+    return PreparedHeaders.of(crossOrigin.length > 0 ? [...crossOrigin, ...ruled] : ruled, prefix);
+  }
+
+  /** These headers followed by `others`, which many answers share: they are prepared once for answers in a row. */
+  withShared(others: readonly string[]): PreparedHeaders {
+    if (others.length === 0) return this;
+    if (others !== this.#lastShared) {
+      this.#lastShared = others;
+      this.#withShared = this.with(others);
+    }
+    return this.#withShared;
   }
 
   /** These headers followed by `others`. */
@@ -145,135 +153,4 @@ class HeadEnds {
  */
 function inOnePiece(text: string): string {
   return Buffer.from(text, 'latin1').toString('latin1');
-}
-
-/** What decides which headers of an object a client sees. */
-interface View {
-  readonly exchange: { readonly prefix: HeaderPrefix; readonly isCharged: boolean };
-  readonly visibility: Visibility;
-  /** Headers that replace those of a 200 response. */
-  readonly overrides: Pairs;
-}
-
-/** The headers of the objects that a worker sends, prepared once per record and freed with it. */
-export class ObjectHeaders {
-  readonly #wholes = new WeakMap<ReadableRecord, PreparedHeaders[]>();
-  /** Without the fields that depend on the range. */
-  readonly #parts = new WeakMap<ReadableRecord, PreparedHeaders[]>();
-
-  /** The headers of a 200 with the whole object. */
-  whole(record: ReadableRecord, view: View): PreparedHeaders {
-    if (view.overrides.length === 0) return memoised(this.#wholes, record, view, prepareWhole);
-    const { prefix } = view.exchange;
-    return PreparedHeaders.of(overridden(wholeHeaders(record, view), view.overrides), prefix);
-  }
-
-  /**
-   * The headers of a 206 (RFC 9110 §15.3.7). Checksums are those of the whole object and are sent only with all of it
-   * (docs/semantics.md 8).
-   */
-  range(record: ReadableRecord, view: View, part: PartOfObject): PreparedHeaders {
-    const isAll = part.first === 0 && part.last + 1 === record.sizeBytes;
-    const own = rangeHeaders(record, part);
-    if (isAll && view.visibility.checksums)
-      return PreparedHeaders.of(objectHeaders(record, view), view.exchange.prefix).with(own);
-    return memoised(this.#parts, record, view, preparePart).with(own);
-  }
-
-  /**
-   * The headers of a 206 for a part number, with the number of parts and the checksums of the part (docs/semantics.md
-   * 36 to 39, 48).
-   */
-  part(record: ReadableRecord, view: View, part: Part, count: number | undefined): PreparedHeaders {
-    const { prefix } = view.exchange;
-    const own = rangeHeaders(record, part);
-    if (count !== undefined) own.push(`${prefix}mp-parts-count`, String(count));
-    if (view.visibility.checksums) own.push(...rawFromFields(part.checksums, prefix));
-    return memoised(this.#parts, record, view, preparePart).with(own);
-  }
-}
-
-/** What was prepared of `record` for views like this one, or what `prepare` makes now. */
-function memoised(
-  prepared: WeakMap<ReadableRecord, PreparedHeaders[]>,
-  record: ReadableRecord,
-  view: View,
-  prepare: (record: ReadableRecord, view: View) => PreparedHeaders,
-): PreparedHeaders {
-  const { exchange, visibility } = view;
-  if (exchange.isCharged) return prepare(record, view);
-  let known = prepared.get(record);
-  if (!known) {
-    known = [];
-    prepared.set(record, known);
-  }
-  const { checksums, taggingCount, legalHold, storeNames, targeted } = visibility;
-  const ofStore = Number(checksums) + 2 * Number(taggingCount) + 4 * Number(legalHold);
-  const seen = ofStore + 8 * Number(storeNames) + 16 * Number(targeted);
-  const index = 2 * seen + (exchange.prefix === 'x-amz-' ? 0 : 1);
-  known[index] ??= prepare(record, view);
-  return known[index];
-}
-
-function prepareWhole(record: ReadableRecord, view: View): PreparedHeaders {
-  return PreparedHeaders.of(wholeHeaders(record, view), view.exchange.prefix);
-}
-
-/** Checksums and digests are left out: those of the whole object do not belong to a part of it. */
-function preparePart(record: ReadableRecord, view: View): PreparedHeaders {
-  const visibility = { ...view.visibility, checksums: false };
-  const fields = record.fields.filter(({ name, store }) => store || !contentDigests.has(name));
-  return PreparedHeaders.of(objectHeaders({ fields }, { ...view, visibility }), view.exchange.prefix);
-}
-
-function wholeHeaders(record: ReadableRecord, view: View): string[] {
-  return [...objectHeaders(record, view), ...lengthHeader(record.sizeBytes)];
-}
-
-/** Whether a client sees `field`. */
-export function isVisible(field: HeaderField, visibility: Visibility): boolean {
-  if (!visibility.storeNames && isStoreName(field)) return false;
-  const { name, store } = field;
-  if (!store) return visibility.targeted || !targetedFields.has(name);
-  if (name.startsWith('checksum-')) return visibility.checksums;
-  if (name === 'tagging-count') return visibility.taggingCount;
-  if (name === 'object-lock-legal-hold') return visibility.legalHold;
-  return true;
-}
-
-function rangeHeaders(record: ReadableRecord, { first, last }: PartOfObject): string[] {
-  return [
-    ...lengthHeader(last - first + 1),
-    'content-range',
-    formatContentRange(first, last, record.sizeBytes),
-  ];
-}
-
-function lengthHeader(lengthBytes: number): string[] {
-  return ['content-length', String(lengthBytes)];
-}
-
-function objectHeaders(record: Pick<ReadableRecord, 'fields'>, { exchange, visibility }: View): string[] {
-  const fields = record.fields.filter(field => isVisible(field, visibility));
-  const raw = rawFromFields(fields, exchange.prefix);
-  raw.push(...chargeHeader(exchange));
-  raw.push('accept-ranges', 'bytes');
-  return raw;
-}
-
-/** Tells that the store charged for this answer (docs/semantics.md 127). */
-export function chargeHeader({ prefix, isCharged }: View['exchange']): string[] {
-  return isCharged ? [`${prefix}request-charged`, 'requester'] : [];
-}
-
-const inNotModified = new Set(['etag', 'last-modified', 'cache-control', 'expires']);
-
-/** The headers of a 304 (RFC 9110 §15.4.5; docs/semantics.md, Decided 6). */
-export function notModifiedHeaders(record: ObjectRecord, exchange: View['exchange']): PreparedHeaders {
-  const kept = record.fields.filter(
-    field =>
-      (field.store ? field.name === 'version-id' : inNotModified.has(field.name)) || isCrossOrigin(field),
-  );
-  const { prefix } = exchange;
-  return PreparedHeaders.of([...rawFromFields(kept, prefix), ...chargeHeader(exchange)], prefix);
 }

@@ -18,7 +18,7 @@ import type { Bucket } from '../request/bucket.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { fieldsInClientNames, inClientNames } from './client-names.ts';
 import { replyError, sendWhole } from './error-reply.ts';
-import { chargeHeader } from './prepared-headers.ts';
+import { chargeHeader } from './object-headers.ts';
 
 /** Answers with a cached refusal: the store's error body with the ids of this response. */
 export function replyRemembered(

@@ -65,6 +65,12 @@ export function refusedByStore(forwarded: Forwarded, status: number): CacheRepor
 /** Nothing cached could be used, and the client did not want the store to be asked (RFC 9111 §5.2.1.7). */
 export const notAsked: CacheReport = { result: 'MISS', cacheStatus: 'tidegate; detail=only-if-cached' };
 
+/** The gateway has answered itself what asks about no content. */
+export const answeredPreflight: CacheReport = {
+  result: 'BYPASS',
+  cacheStatus: 'tidegate; detail=preflight',
+};
+
 /** Nothing cached could be used and the store gave no answer. @param code the error code */
 export function failedAtStore(code: string): CacheReport {
   const detail = code.toLowerCase().replaceAll('_', '-');

@@ -57,7 +57,9 @@ export function clientRead(
   exchange.key = key;
   exchange.versionId = versionId;
   const range = parseRange(fields.range);
-  const variant = { origin: possibleOrigin(fields.origin), expectedBucketOwner, requestPayer };
+  // where the gateway answers for CORS, the store is not asked: all origins share one record
+  const origin = exchange.answerRules?.crossOrigin ? undefined : possibleOrigin(fields.origin);
+  const variant = { origin, expectedBucketOwner, requestPayer };
   const method = exchange.isHead ? 'HEAD' : 'GET';
   const rules = bucket.rulesFor(key);
   const policy = rules.cache;

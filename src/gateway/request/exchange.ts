@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { TraceContext } from '../../http/trace-context.ts';
 import type { HeaderPrefix } from '../../s3/dialect.ts';
+import type { AnswerRules } from './answer-rules.ts';
 import type { CacheReport } from './cache-status.ts';
 import { refusedBeforeLookup } from './cache-status.ts';
 import type { ReceivedBody } from './received-body.ts';
@@ -20,6 +21,8 @@ interface RefusedSignature {
   readonly accessKey: string | undefined;
   readonly why: string;
 }
+
+const nothing: readonly string[] = [];
 
 /** One request and its response, with the data for metrics and the log line. */
 export class Exchange {
@@ -79,6 +82,10 @@ export class Exchange {
   isOver = false;
   /** Why the response was aborted, or the cause of its error. */
   failure: Error | undefined;
+  /** What rules change of the answer, whatever it is. */
+  answerRules: AnswerRules | undefined;
+  /** Its fields for pages of other origins, where rules say so: names and values alternating. */
+  crossOrigin: readonly string[] = nothing;
   readonly #errors: ErrorHandling;
   #writes = 0;
   #whenWritten: (() => void) | undefined;
@@ -122,6 +129,12 @@ export class Exchange {
   /** Sets the dialect of the response, if it is known. */
   speak(prefix: HeaderPrefix | undefined): void {
     if (prefix !== undefined) this.prefix = prefix;
+  }
+
+  /** Sets what rules change of the answer. @param origin of the page that sends the request */
+  ruleBy(rules: AnswerRules | undefined, origin: string | undefined): void {
+    this.answerRules = rules;
+    if (rules?.crossOrigin) this.crossOrigin = rules.crossOrigin.fieldsFor(origin, this.method);
   }
 
   /** Ends the request with an error and its log line. Never throws. */

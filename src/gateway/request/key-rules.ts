@@ -1,27 +1,49 @@
 import { compileKeyPatterns } from '../../s3/key-pattern.ts';
+import { AnswerRules, type HeaderChanges } from './answer-rules.ts';
 import type { CachePolicy } from './cache-policy.ts';
 import type { CompressionRules } from './compression-rules.ts';
+import { type CorsPolicy, CrossOrigin } from './cross-origin.ts';
 import { TargetMemo, URL_LENGTH_LIMIT } from './target-memo.ts';
 
-/** What the configuration says of a key, in sections. */
+/** What the configuration says of a key. */
 export interface KeyRules {
   readonly cache: CachePolicy;
   /** Left out, or `off`: nothing is compressed. */
   readonly compress?: CompressionRules | 'off' | undefined;
+  /** What of answers is otherwise than the store has said; undefined where nothing is. */
+  readonly answers?: AnswerRules | undefined;
 }
 
+/** The sections of a rule, as they are configured. */
+interface Sections {
+  readonly cache: CachePolicy;
+  readonly compress: CompressionRules | 'off';
+  readonly responseHeaders: HeaderChanges;
+  readonly cors: CorsPolicy;
+}
+
+type PartialSections = { readonly [Name in keyof Sections]?: Sections[Name] | undefined };
+
 /** One rule: some sections, and the keys that they are for. */
-export interface Rule extends Partial<KeyRules> {
+export interface Rule extends PartialSections {
   /** See `compileKeyPatterns`. */
   readonly keys: readonly string[];
 }
 
+/** The sections that a bucket has itself. */
+type OwnSections = Pick<Sections, 'cache'> & Pick<PartialSections, 'compress'>;
+
 /** The rules of a bucket, and its own sections, which count where no rule says otherwise. */
-export interface RuledBucket extends KeyRules {
+export interface RuledBucket extends OwnSections {
   readonly rules: readonly Rule[];
 }
 
-const sectionNames = ['cache', 'compress'] as const satisfies readonly (keyof KeyRules)[];
+const sectionNames = [
+  'cache',
+  'compress',
+  'responseHeaders',
+  'cors',
+] as const satisfies readonly (keyof Sections)[];
 
 /**
  * Compiles the rules of a bucket, once for each configuration. Each section is that of the first rule that covers the key and
@@ -56,12 +78,12 @@ export function compileRules(bucket: RuledBucket, spelled = (key: string) => key
 /** A rule that decides something of a key, and which sections. */
 interface Decider {
   readonly rule: Rule;
-  readonly sections: readonly (keyof KeyRules)[];
+  readonly sections: readonly (keyof Sections)[];
 }
 
 /** @param covering the rules that cover a key, in their order */
 function deciders(covering: readonly Rule[]): readonly Decider[] {
-  const open = new Set<keyof KeyRules>(sectionNames);
+  const open = new Set<keyof Sections>(sectionNames);
   return covering.flatMap(rule => {
     const sections = [...open].filter(name => rule[name] !== undefined);
     for (const name of sections) open.delete(name);
@@ -69,10 +91,12 @@ function deciders(covering: readonly Rule[]): readonly Decider[] {
   });
 }
 
-function outcomeOf(own: KeyRules, deciding: readonly Decider[]): KeyRules {
-  const find = <Name extends keyof KeyRules>(name: Name) =>
+function outcomeOf(own: OwnSections, deciding: readonly Decider[]): KeyRules {
+  const find = <Name extends keyof Sections>(name: Name): PartialSections[Name] =>
     deciding.find(({ sections }) => sections.includes(name))?.rule[name];
-  return { cache: find('cache') ?? own.cache, compress: find('compress') ?? own.compress };
+  const [headers, cors] = [find('responseHeaders'), find('cors')];
+  const answers = headers || cors ? new AnswerRules(headers, cors && new CrossOrigin(cors)) : undefined;
+  return { cache: find('cache') ?? own.cache, compress: find('compress') ?? own.compress, answers };
 }
 
 /** Which rules decide something of `key`, for people: numbers count from one. */
@@ -81,6 +105,6 @@ export function decidingRules(rules: readonly Rule[], key: string) {
   return deciders(covering).map(({ rule, sections }) => ({
     number: rules.indexOf(rule) + 1,
     keys: rule.keys,
-    sections,
+    sections: Object.fromEntries(sections.map(name => [name, rule[name]])),
   }));
 }

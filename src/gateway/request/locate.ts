@@ -59,6 +59,8 @@ export function locate(
   exchange.bucket = bucket?.label ?? '_other';
   exchange.backend = bucket?.store.name;
   exchange.speak(spoken ?? bucket?.headerPrefix ?? buckets.servicePrefix);
+  if (address.kind !== 'service' && bucket)
+    exchange.ruleBy(bucket.rulesFor(address.kind === 'object' ? address.key : '').answers, fields.origin);
   const region = address.kind === 'service' ? serviceRegion(fields, address, buckets) : bucket?.region;
   const caller = callerOf(request, exchange, fields, () => authenticate(request, region));
   if (caller.kind === 'client') exchange.caller = caller.accessKeyId;

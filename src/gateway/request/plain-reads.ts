@@ -43,6 +43,7 @@ export class PlainReads {
     exchange.prefix = plain.prefix;
     exchange.operation = 'GetObject';
     const { rules, visibility, mayKnowMissing } = plain;
+    if (rules.answers) exchange.ruleBy(rules.answers, undefined);
     const isWhole = fields.range === undefined && !fields.isConditional;
     const undirected = isWhole ? plain.read : partOf(plain.read, fields);
     const directives = heardDirectives(undirected.policy, fields);

@@ -51,11 +51,11 @@ export class LocalClient implements WebClient {
   ): void {
     const exchange = this.#exchange;
     const { headers } = this.#parts;
-    const { policy } = read;
+    const { rules } = read;
     const shown = this.#shown(read, record, outcome, told !== undefined);
     const prepared = told
-      ? prepare(record, shown ? varied(told) : told, policy)
-      : headers.of(shown?.record ?? record, policy);
+      ? prepare(record, shown ? varied(told) : told, rules)
+      : headers.of(shown?.record ?? record, rules);
     const answered = { read, exchange, outcome, prepared };
     new WebAnswer(
       shown

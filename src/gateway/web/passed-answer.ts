@@ -7,7 +7,7 @@ import type { CachePolicy } from '../request/cache-policy.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { fieldValue } from './outgoing-fields.ts';
 import type { WaitingClient } from './waiting-client.ts';
-import { ID_PREFIX, rawFields } from './web-headers.ts';
+import { rawFields } from './web-headers.ts';
 
 const nothing = Buffer.alloc(0);
 
@@ -66,7 +66,7 @@ export class PassedAnswer implements WaitingClient {
     const fields = head.fields.filter(({ name }) => !(name === 'content-length' && head.status === 204));
     const date = fieldValue(fields, 'date') ?? exchange.date;
     exchange.status = head.status;
-    const headers = PreparedHeaders.of(rawFields(fields, policy), ID_PREFIX);
+    const headers = PreparedHeaders.for(exchange, rawFields(fields, policy), head.status);
     headers.writeTo(exchange.response, head.status, { report, requestId, id2, date }, undefined);
     // the head goes out now; `flushHeaders` would write it as UTF-8
     exchange.response.write(nothing);

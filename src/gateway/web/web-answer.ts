@@ -9,8 +9,9 @@ import type { Answer } from '../../transport/answer.ts';
 import { ObjectChangedError } from '../fill/fill-error.ts';
 import type { BodyRate } from '../reply/body-rates.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
+import type { PartOfObject } from '../reply/object-headers.ts';
 import type { PendingSends } from '../reply/pending-sends.ts';
-import type { PartOfObject, PreparedHeaders } from '../reply/prepared-headers.ts';
+import type { PreparedHeaders } from '../reply/prepared-headers.ts';
 import { type SendCallbacks, sendContent } from '../reply/send-content.ts';
 import type { CacheReports, LookupOutcome } from '../request/cache-status.ts';
 import type { Exchange } from '../request/exchange.ts';
@@ -47,7 +48,7 @@ export class WebAnswer implements SendCallbacks {
   constructor(answered: AnsweredRead, parts: WebAnswerParts) {
     this.#answered = answered;
     this.#parts = parts;
-    this.#headers = answered.prepared.whole;
+    this.#headers = answered.prepared.whole.withShared(answered.exchange.crossOrigin);
   }
 
   /** @throws S3Error where a precondition fails or the range cannot be had */
@@ -74,7 +75,8 @@ export class WebAnswer implements SendCallbacks {
   #notModified(): void {
     this.onCoverage('all');
     this.#status = 304;
-    this.#headers = this.#answered.prepared.notModified;
+    const { exchange, prepared } = this.#answered;
+    this.#headers = prepared.notModified.withShared(exchange.crossOrigin);
     this.begin().end();
     this.onEnd();
   }
@@ -96,7 +98,7 @@ export class WebAnswer implements SendCallbacks {
     const { exchange, record, prepared } = this.#answered;
     if (part) {
       this.#status = 206;
-      this.#headers = prepared.part.with(rangeHeaders(record, part));
+      this.#headers = prepared.part.withShared(exchange.crossOrigin).with(rangeHeaders(record, part));
     }
     const [from, to] = part ? [part.first, part.last + 1] : [0, record.sizeBytes];
     sendContent(exchange, record.content, from, to, this);

@@ -1,13 +1,16 @@
 import type { ReadableRecord } from '../../cache/record.ts';
+import { isInNotModified } from '../../http/not-modified-fields.ts';
 import { formatContentRange } from '../../http/range.ts';
 import { targetedFields } from '../../http/targeted-cache-control.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
-import { type PartOfObject, PreparedHeaders } from '../reply/prepared-headers.ts';
+import type { PartOfObject } from '../reply/object-headers.ts';
+import { PreparedHeaders } from '../reply/prepared-headers.ts';
 import type { CachePolicy } from '../request/cache-policy.ts';
+import type { KeyRules } from '../request/key-rules.ts';
 import { VIA } from './outgoing-fields.ts';
 
 /** The prefix of the gateway's own ids in answers of web origins. */
-export const ID_PREFIX = 'x-store-';
+const ID_PREFIX = 'x-store-';
 
 export interface PreparedAnswer {
   readonly whole: PreparedHeaders;
@@ -18,25 +21,23 @@ export interface PreparedAnswer {
 
 /** The headers of stored answers, prepared once per record and freed with it. */
 export class WebHeaders {
-  readonly #prepared = new WeakMap<ReadableRecord, PreparedAnswer>();
+  readonly #prepared = new WeakMap<ReadableRecord, { answer: PreparedAnswer; rules: KeyRules }>();
 
-  of(record: ReadableRecord, policy: CachePolicy): PreparedAnswer {
+  /** A reload may have brought other rules since the last time. */
+  of(record: ReadableRecord, rules: KeyRules): PreparedAnswer {
     const known = this.#prepared.get(record);
-    if (known) return known;
-    const prepared = prepare(record, record.fields, policy);
-    this.#prepared.set(record, prepared);
-    return prepared;
+    if (known?.rules === rules) return known.answer;
+    const answer = prepare(record, record.fields, rules);
+    this.#prepared.set(record, { answer, rules });
+    return answer;
   }
 }
-
-/** Fields of the content, which a 304 does not repeat (RFC 9110 §15.4.5), and those that only fit a whole answer. */
-const notInNotModified = /^(?:content-(?!location|security-policy).*|accept-ranges|transfer-encoding)$/;
 
 /** @param fields those that are stored, or all that the origin has just sent, for the client that was first */
 export function prepare(
   record: ReadableRecord,
   fields: readonly HeaderField[],
-  policy: CachePolicy,
+  { cache: policy, answers }: KeyRules,
 ): PreparedAnswer {
   const shown = fields.filter(({ name }) => name !== 'content-length' && name !== 'x-cache');
   const raw = rawFields(shown, policy);
@@ -47,17 +48,17 @@ export function prepare(
   const has = (name: string) => fields.some(field => field.name === name);
   const ranges = record.answer?.status === 200 && !has('accept-ranges') ? ['accept-ranges', 'bytes'] : [];
   const kept = rawFields(
-    shown.filter(({ name }) => !notInNotModified.test(name)),
+    shown.filter(({ name }) => isInNotModified(name)),
     policy,
   );
+  const prepared = (fixed: readonly string[], isNotModified = false) =>
+    PreparedHeaders.of(answers?.applied(fixed, isNotModified) ?? fixed, ID_PREFIX);
+  // RFC 9110 §8.6: a 204 has no length
+  const length = record.answer?.status === 204 ? [] : lengthHeader(record.sizeBytes);
   return {
-    // RFC 9110 §8.6: a 204 has no length
-    whole: PreparedHeaders.of(
-      [...raw, ...ranges, ...(record.answer?.status === 204 ? [] : lengthHeader(record.sizeBytes))],
-      ID_PREFIX,
-    ),
-    part: PreparedHeaders.of([...rawOfPart, ...ranges], ID_PREFIX),
-    notModified: PreparedHeaders.of(kept, ID_PREFIX),
+    whole: prepared([...raw, ...ranges, ...length]),
+    part: prepared([...rawOfPart, ...ranges]),
+    notModified: prepared(kept, true),
   };
 }
 

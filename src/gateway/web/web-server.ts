@@ -1,11 +1,14 @@
 import type { IncomingMessage } from 'node:http';
+import type { HeaderField } from '../../s3/dialect.ts';
 import { s3Error } from '../../s3/error.ts';
 import type { RequestFields } from '../../s3/request-fields.ts';
 import { letContinue } from '../../transport/request-bodies.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
+import { answerPreflight } from '../reply/preflight-reply.ts';
 import { Representations } from '../reply/representations.ts';
 import { CacheReports } from '../request/cache-status.ts';
 import type { Exchange } from '../request/exchange.ts';
+import type { KeyRules } from '../request/key-rules.ts';
 import { type AnswerParts, LocalClient } from './local-client.ts';
 import { outgoingFields, schemeOf } from './outgoing-fields.ts';
 import { passedBodyOf } from './passed-request-body.ts';
@@ -61,6 +64,8 @@ export class WebServer {
     exchange.backend = bucket.store.name;
     exchange.key = path;
     exchange.operation = operation;
+    const rules = bucket.rulesFor(path);
+    if (rules.answers) exchange.ruleBy(rules.answers, fields.origin);
     const problem = targetProblem(address);
     if (problem !== undefined) throw s3Error('InvalidURI', { reason: problem });
     // neither means anything to who is behind a cache (RFC 9110 §9.3.6, §9.3.8)
@@ -68,12 +73,16 @@ export class WebServer {
       throw s3Error('MethodNotAllowed', {
         headers: [['Allow', 'GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS']],
       });
+    if (method === 'OPTIONS' && answerPreflight(exchange, request)) {
+      this.#parts.observer.sent(exchange);
+      return;
+    }
     const scheme = schemeOf(request);
     const target = webTarget(address, scheme);
     const read = new WebRead(
       { method, operation, fields, address, scheme, target, nowMs, trace },
       new LocalClient(exchange, this.#parts),
-      () => outgoingFields(request, address, trace !== undefined),
+      () => withoutOrigin(outgoingFields(request, address, trace !== undefined), rules, method),
     );
     if (method === 'GET' || method === 'HEAD') this.#sources.webSourceOf(target.key.hash).serve(read);
     else this.#pass(read, request, exchange);
@@ -89,4 +98,10 @@ export class WebServer {
     });
     if (hasBody) letContinue(request, exchange.response);
   }
+}
+
+/** Where the gateway answers for CORS, what is read is asked for alike for all origins, so that one answer serves them all. */
+function withoutOrigin(fields: readonly HeaderField[], { answers }: KeyRules, method: string) {
+  const isForAll = answers?.crossOrigin && (method === 'GET' || method === 'HEAD');
+  return isForAll ? fields.filter(({ name }) => name !== 'origin') : fields;
 }

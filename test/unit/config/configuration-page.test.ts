@@ -45,7 +45,10 @@ const least: Record<string, unknown> = {
     },
     buckets: {
       plain: bucket,
-      rules: { ...bucket, rules: [{ keys: ['a/**'], cache: {} }] },
+      rules: {
+        ...bucket,
+        rules: [{ keys: ['a/**'], cache: {}, responseHeaders: {}, cors: { allowOrigins: ['*'] } }],
+      },
       anonymous: { ...bucket, access: 'public', anonymous: [{ actions: ['GetObject'] }] },
     },
     clients: [
@@ -149,7 +152,7 @@ it('it has the keys of each source of credentials', () => {
 function pathsIn(value: unknown, path = ''): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(item => pathsIn(item, path));
   if (typeof value !== 'object' || value === null) return [path];
-  const isNamed = /^(?:backends|buckets|.*\.ttlBy(?:Status|Type))$/.test(path);
+  const isNamed = /^(?:backends|buckets|.*\.ttlBy(?:Status|Type)|.*\.(?:set|add))$/.test(path);
   return Object.entries(value).flatMap(([key, item]) =>
     pathsIn(item, path ? `${path}.${isNamed ? '<name>' : key}` : key),
   );

@@ -26,7 +26,7 @@ it('the rules that decide something of the key are named, with the settings that
   expect(await explain('photos', 'a/static/b')).toMatchObject({
     ...{
       records: [],
-      rules: [{ number: 2, keys: ['*/static/**'], sections: ['cache'] }],
+      rules: [{ number: 2, keys: ['*/static/**'], sections: { cache: { ttlMs: 86_400_000 } } }],
       cache: { ttlMs: 86_400_000 },
     },
   });

@@ -6,8 +6,8 @@ import {
   isVisible,
   notModifiedHeaders,
   ObjectHeaders,
-  PreparedHeaders,
-} from '../../../../src/gateway/reply/prepared-headers.ts';
+} from '../../../../src/gateway/reply/object-headers.ts';
+import { PreparedHeaders } from '../../../../src/gateway/reply/prepared-headers.ts';
 import type { Visibility } from '../../../../src/gateway/request/access.ts';
 import type { HeaderPrefix } from '../../../../src/s3/dialect.ts';
 import { httpHeader } from '../../../support/asked-ranges.ts';
@@ -59,7 +59,8 @@ const nothing: Visibility = {
 };
 
 function viewOf(visibility: Visibility, prefix: HeaderPrefix = 'x-amz-', isCharged = false) {
-  return { exchange: { prefix, isCharged }, visibility, overrides: [] };
+  const unruled = { answerRules: undefined, crossOrigin: [] };
+  return { exchange: { prefix, isCharged, ...unruled }, visibility, overrides: [] };
 }
 
 /** The fields of a head with these headers, in order, as node:http and as the direct answer write them. */
@@ -213,7 +214,7 @@ describe('of an object', () => {
 });
 
 it('Decided 6: a 304 has the fields that a 200 would update caches with', async () => {
-  const exchange = { prefix: 'x-amz-', isCharged: true } as const;
+  const { exchange } = viewOf(nothing, 'x-amz-', true);
   const { statusLine, lines } = await headOf(notModifiedHeaders(record, exchange), '', 304);
   expect(statusLine).toBe('HTTP/1.1 304 Not Modified');
   expect(lines.map(line => line.split(':')[0]).toSorted()).toEqual(

@@ -38,6 +38,6 @@ it('patterns are held against one spelling of a key', () => {
 
 it('the rules that decide something are told, each with its sections', () => {
   const rules = [{ keys: ['b'] }, { keys: ['a*'], cache: long }, { keys: ['**'], cache: short }];
-  expect(decidingRules(rules, 'ab')).toEqual([{ number: 2, keys: ['a*'], sections: ['cache'] }]);
-  expect(decidingRules(rules, 'b')).toEqual([{ number: 3, keys: ['**'], sections: ['cache'] }]);
+  expect(decidingRules(rules, 'ab')).toEqual([{ number: 2, keys: ['a*'], sections: { cache: long } }]);
+  expect(decidingRules(rules, 'b')).toEqual([{ number: 3, keys: ['**'], sections: { cache: short } }]);
 });

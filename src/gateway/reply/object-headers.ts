@@ -1,0 +1,179 @@
+import type { Part } from '../../cache/part-map.ts';
+import type { ObjectRecord, ReadableRecord } from '../../cache/record.ts';
+import { contentDigests } from '../../http/content-digests.ts';
+import { formatContentRange } from '../../http/range.ts';
+import { targetedFields } from '../../http/targeted-cache-control.ts';
+import { type HeaderField, rawFromFields } from '../../s3/dialect.ts';
+import type { Pairs } from '../../s3/error.ts';
+import { isCrossOrigin, overridden } from '../../s3/passed-fields.ts';
+import type { Visibility } from '../request/access.ts';
+import type { AnswerRules } from '../request/answer-rules.ts';
+import type { Exchange } from '../request/exchange.ts';
+import { isStoreName } from './client-names.ts';
+import { PreparedHeaders } from './prepared-headers.ts';
+
+/** The byte range of an object that a response carries. */
+export interface PartOfObject {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** What decides which headers of an object a client sees. */
+interface View {
+  readonly exchange: Pick<Exchange, 'prefix' | 'isCharged' | 'answerRules' | 'crossOrigin'>;
+  readonly visibility: Visibility;
+  /** Headers that replace those of a 200 response. */
+  readonly overrides: Pairs;
+}
+
+/** What was prepared for one outcome of rules, by record. */
+class Prepared {
+  readonly wholes = new WeakMap<ReadableRecord, PreparedHeaders[]>();
+  /** Without the fields that depend on the range. */
+  readonly parts = new WeakMap<ReadableRecord, PreparedHeaders[]>();
+}
+
+/** The headers of the objects that a worker sends, prepared once per record and freed with it. */
+export class ObjectHeaders {
+  readonly #unruled = new Prepared();
+  readonly #ruled = new WeakMap<AnswerRules, Prepared>();
+
+  /** The headers of a 200 with the whole object. */
+  whole(record: ReadableRecord, view: View): PreparedHeaders {
+    const { exchange, overrides } = view;
+    if (overrides.length > 0)
+      return PreparedHeaders.for(exchange, overridden(wholeHeaders(record, view), overrides), 200);
+    const { wholes } = this.#preparedFor(exchange);
+    return memoised(wholes, record, view, prepareWhole).withShared(exchange.crossOrigin);
+  }
+
+  /**
+   * The headers of a 206 (RFC 9110 §15.3.7). Checksums are those of the whole object and are sent only with all of it
+   * (docs/semantics.md 8).
+   */
+  range(record: ReadableRecord, view: View, part: PartOfObject): PreparedHeaders {
+    const { exchange, visibility } = view;
+    const isAll = part.first === 0 && part.last + 1 === record.sizeBytes;
+    const own = rangeHeaders(record, part);
+    if (isAll && visibility.checksums)
+      return PreparedHeaders.for(exchange, objectHeaders(record, view), 206).with(own);
+    return this.#part(record, view).with(own);
+  }
+
+  /**
+   * The headers of a 206 for a part number, with the number of parts and the checksums of the part (docs/semantics.md
+   * 36 to 39, 48).
+   */
+  part(record: ReadableRecord, view: View, part: Part, count: number | undefined): PreparedHeaders {
+    const { prefix } = view.exchange;
+    const own = rangeHeaders(record, part);
+    if (count !== undefined) own.push(`${prefix}mp-parts-count`, String(count));
+    if (view.visibility.checksums) own.push(...rawFromFields(part.checksums, prefix));
+    return this.#part(record, view).with(own);
+  }
+
+  #part(record: ReadableRecord, view: View): PreparedHeaders {
+    const { parts } = this.#preparedFor(view.exchange);
+    return memoised(parts, record, view, preparePart).withShared(view.exchange.crossOrigin);
+  }
+
+  #preparedFor({ answerRules }: View['exchange']): Prepared {
+    if (!answerRules) return this.#unruled;
+    let prepared = this.#ruled.get(answerRules);
+    if (!prepared) {
+      prepared = new Prepared();
+      this.#ruled.set(answerRules, prepared);
+    }
+    return prepared;
+  }
+}
+
+/** What was prepared of `record` for views like this one, or what `prepare` makes now. */
+function memoised(
+  prepared: WeakMap<ReadableRecord, PreparedHeaders[]>,
+  record: ReadableRecord,
+  view: View,
+  prepare: (record: ReadableRecord, view: View) => PreparedHeaders,
+): PreparedHeaders {
+  const { exchange, visibility } = view;
+  if (exchange.isCharged) return prepare(record, view);
+  let known = prepared.get(record);
+  if (!known) {
+    known = [];
+    prepared.set(record, known);
+  }
+  const { checksums, taggingCount, legalHold, storeNames, targeted } = visibility;
+  const ofStore = Number(checksums) + 2 * Number(taggingCount) + 4 * Number(legalHold);
+  const seen = ofStore + 8 * Number(storeNames) + 16 * Number(targeted);
+  const index = 2 * seen + (exchange.prefix === 'x-amz-' ? 0 : 1);
+  known[index] ??= prepare(record, view);
+  return known[index];
+}
+
+function prepareWhole(record: ReadableRecord, view: View): PreparedHeaders {
+  return preparedFor(wholeHeaders(record, view), view);
+}
+
+/** As rules have it, without what is for pages of one origin. */
+function preparedFor(raw: readonly string[], { exchange }: View): PreparedHeaders {
+  return PreparedHeaders.of(exchange.answerRules?.applied(raw, false) ?? raw, exchange.prefix);
+}
+
+/** Checksums and digests are left out: those of the whole object do not belong to a part of it. */
+function preparePart(record: ReadableRecord, view: View): PreparedHeaders {
+  const visibility = { ...view.visibility, checksums: false };
+  const fields = record.fields.filter(({ name, store }) => store || !contentDigests.has(name));
+  return preparedFor(objectHeaders({ fields }, { ...view, visibility }), view);
+}
+
+function wholeHeaders(record: ReadableRecord, view: View): string[] {
+  return [...objectHeaders(record, view), ...lengthHeader(record.sizeBytes)];
+}
+
+/** Whether a client sees `field`. */
+export function isVisible(field: HeaderField, visibility: Visibility): boolean {
+  if (!visibility.storeNames && isStoreName(field)) return false;
+  const { name, store } = field;
+  if (!store) return visibility.targeted || !targetedFields.has(name);
+  if (name.startsWith('checksum-')) return visibility.checksums;
+  if (name === 'tagging-count') return visibility.taggingCount;
+  if (name === 'object-lock-legal-hold') return visibility.legalHold;
+  return true;
+}
+
+function rangeHeaders(record: ReadableRecord, { first, last }: PartOfObject): string[] {
+  return [
+    ...lengthHeader(last - first + 1),
+    'content-range',
+    formatContentRange(first, last, record.sizeBytes),
+  ];
+}
+
+function lengthHeader(lengthBytes: number): string[] {
+  return ['content-length', String(lengthBytes)];
+}
+
+function objectHeaders(record: Pick<ReadableRecord, 'fields'>, { exchange, visibility }: View): string[] {
+  const fields = record.fields.filter(field => isVisible(field, visibility));
+  const raw = rawFromFields(fields, exchange.prefix);
+  raw.push(...chargeHeader(exchange));
+  raw.push('accept-ranges', 'bytes');
+  return raw;
+}
+
+/** Tells that the store charged for this answer (docs/semantics.md 127). */
+export function chargeHeader({ prefix, isCharged }: Pick<Exchange, 'prefix' | 'isCharged'>): string[] {
+  return isCharged ? [`${prefix}request-charged`, 'requester'] : [];
+}
+
+const inNotModified = new Set(['etag', 'last-modified', 'cache-control', 'expires']);
+
+/** The headers of a 304 (RFC 9110 §15.4.5; docs/semantics.md, Decided 6). */
+export function notModifiedHeaders(record: ObjectRecord, exchange: View['exchange']): PreparedHeaders {
+  const kept = record.fields.filter(
+    field =>
+      (field.store ? field.name === 'version-id' : inNotModified.has(field.name)) || isCrossOrigin(field),
+  );
+  const raw = [...rawFromFields(kept, exchange.prefix), ...chargeHeader(exchange)];
+  return PreparedHeaders.for(exchange, raw, 304);
+}

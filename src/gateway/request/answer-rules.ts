@@ -1,0 +1,62 @@
+import { isInNotModified } from '../../http/not-modified-fields.ts';
+import type { CrossOrigin } from './cross-origin.ts';
+
+/** What a rule changes of header fields. Names are in lower case. */
+export interface HeaderChanges {
+  /** In place of all fields of the name. */
+  readonly set: Readonly<Record<string, string>>;
+  /** Beside those that there are. */
+  readonly add: Readonly<Record<string, string>>;
+  readonly remove: readonly string[];
+}
+
+/** What rules change of all answers to a key: one object for each outcome, so that prepared headers are kept by it. */
+export class AnswerRules {
+  readonly crossOrigin: CrossOrigin | undefined;
+  readonly #given: readonly string[];
+  readonly #givenToNotModified: readonly string[];
+  readonly #dropped: ReadonlySet<string>;
+
+  constructor(changes: HeaderChanges | undefined, crossOrigin: CrossOrigin | undefined) {
+    const { set = {}, add = {}, remove = [] } = changes ?? {};
+    const given = [...Object.entries(set), ...Object.entries(add)];
+    this.#given = given.flat();
+    this.#givenToNotModified = given.filter(([name]) => isInNotModified(name)).flat();
+    this.#dropped = new Set([...remove.flatMap(inBothDialects), ...Object.keys(set)]);
+    this.crossOrigin = crossOrigin;
+  }
+
+  /**
+   * `raw` (names and values alternating) as the rules have it. What they give comes first: Node takes what follows
+   * content-length for text.
+   */
+  applied(raw: readonly string[], isNotModified: boolean): string[] {
+    const changed = [...(isNotModified ? this.#givenToNotModified : this.#given)];
+    if (this.crossOrigin?.varies && !variesByOrigin(raw)) changed.push('vary', 'Origin');
+    for (let index = 0; index + 1 < raw.length; index += 2) {
+      const name = raw[index] ?? '';
+      if (!this.#drops(name.toLowerCase())) changed.push(name, raw[index + 1] ?? '');
+    }
+    return changed;
+  }
+
+  /** Where the gateway answers for CORS, what the store says of it does not count. */
+  #drops(name: string): boolean {
+    return this.#dropped.has(name) || (this.crossOrigin !== undefined && name.startsWith('access-control-'));
+  }
+}
+
+/** Clients get a store field in their own dialect. */
+function inBothDialects(name: string): readonly string[] {
+  const bare = /^x-(?:amz|store)-(.*)$/.exec(name)?.[1];
+  return bare === undefined ? [name] : [`x-amz-${bare}`, `x-store-${bare}`];
+}
+
+function variesByOrigin(raw: readonly string[]): boolean {
+  return raw.some(
+    (name, index) =>
+      index % 2 === 0 &&
+      name.toLowerCase() === 'vary' &&
+      /(?:^|,)\s*(?:origin|\*)\s*(?:,|$)/i.test(raw[index + 1] ?? ''),
+  );
+}
