@@ -5,9 +5,23 @@ import { type ObjectRecord, recordCostBytes } from './record.ts';
 /** All that is known of one object: its records, keyed by `recordName`. */
 export interface Entry {
   readonly objectKey: ObjectKey;
-  readonly records: ReadonlyMap<string, ObjectRecord>;
+  /** By name; of many, those that were used last are the last, see `useRecord`. */
+  readonly records: Map<string, ObjectRecord>;
   /** The barriers up to this one have been applied to the records, see `PurgeBarriers`. Raised as later ones are. */
   barrier: number;
+}
+
+/** With more records than this their order is that of their use. */
+const UNORDERED_RECORDS = 32;
+
+/** The record of this name, which is used now: of many, those that nobody uses have to go first. */
+export function useRecord({ records }: Entry, name: string): ObjectRecord | undefined {
+  const record = records.get(name);
+  if (record && records.size > UNORDERED_RECORDS) {
+    records.delete(name);
+    records.set(name, record);
+  }
+  return record;
 }
 
 /** The distinct contents that the records of `entry` refer to. */

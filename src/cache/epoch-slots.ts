@@ -13,14 +13,17 @@ export class EpochSlots {
   readonly #memory: Pick<SharedMemory, 'epochKey' | 'namedBuckets'>;
   readonly #named: ReadonlyMap<string, number>;
   readonly #keySlot = (keyText: string) => keyedHash(this.#memory.epochKey, keyText) % EPOCH_SLOTS;
+  readonly #webKeySlot = (keyText: string) => EPOCH_SLOTS + this.#keySlot(keyText);
 
   constructor(memory: Pick<SharedMemory, 'epochKey' | 'namedBuckets'>) {
     this.#memory = memory;
     this.#named = new Map(memory.namedBuckets.map((name, number) => [bucketText(name), number]));
   }
 
-  of(name: BucketName): KeySlots {
-    return { bucketSlot: this.#bucketSlot(bucketText(name)), keySlot: this.#keySlot };
+  /** @param kind web origins have counters of their own for keys: everybody may send them what changes something */
+  of(name: BucketName, kind: 'objects' | 'web' = 'objects'): KeySlots {
+    const keySlot = kind === 'web' ? this.#webKeySlot : this.#keySlot;
+    return { bucketSlot: this.#bucketSlot(bucketText(name)), keySlot };
   }
 
   #bucketSlot(text: string): number {

@@ -109,7 +109,7 @@ export class PackedEntry {
   }
 
   /** The records, and contents with the blocks, which belong to these from now on. */
-  revive(create: Revive): ReadonlyMap<string, ObjectRecord> {
+  revive(create: Revive): Map<string, ObjectRecord> {
     const { records, contents } = decode(this.text, this.#bytes, create);
     for (const { content, index, slot, valid } of this.#blocks)
       contents[content]?.restoreBlock(index, slot, valid);

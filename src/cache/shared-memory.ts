@@ -61,6 +61,12 @@ export interface SharedMemory {
  */
 export const EPOCH_SLOTS = 65_536;
 
+/**
+ * Of keys at web origins, and of keys of objects: at an origin whoever may read may also send requests that change something,
+ * and must not reach the objects of others by that.
+ */
+const KEY_SLOT_KINDS = 2;
+
 /** Buckets that are not named in the configuration share these. */
 export const UNNAMED_BUCKET_SLOTS = 4_096;
 
@@ -106,7 +112,7 @@ export function allocateSharedMemory(
     );
   const int32 = (length: number) => new SharedArrayBuffer(length * Int32Array.BYTES_PER_ELEMENT);
   const int32PerSlot = () => int32(slots);
-  const int32PerKeySlot = () => int32(EPOCH_SLOTS);
+  const int32PerKeySlot = () => int32(KEY_SLOT_KINDS * EPOCH_SLOTS);
   const int32PerBucketSlot = () => int32(namedBuckets.length + UNNAMED_BUCKET_SLOTS);
   return {
     layout: { workers, pageBytes, pagesPerWorker },

@@ -49,6 +49,16 @@ const preferences: ReadonlySet<string> = new Set([
  */
 const unordered: ReadonlySet<string> = new Set(['accept-encoding', 'accept-language']);
 
+/** Codings that servers have (RFC 9110 §8.4.1, RFC 7932, RFC 8878, RFC 9842); others that a client names select nothing. */
+const knownCodings: ReadonlySet<string> = new Set([
+  ...['gzip', 'x-gzip', 'compress', 'x-compress', 'deflate', 'br', 'zstd', 'dcb', 'dcz', 'identity', '*'],
+]);
+
+/** Whether variants of this Content-Encoding are told apart by what clients accept. */
+export function isKnownCoding(contentEncoding: string | undefined): boolean {
+  return listMembers(contentEncoding ?? '').every(coding => knownCodings.has(coding.toLowerCase()));
+}
+
 /** A longer value is compared as it is spelled. */
 const LONGEST_LIST = 1_024;
 
@@ -56,7 +66,8 @@ function selectingValue(name: string, value: string | undefined): string | undef
   if (value === undefined || value.length > LONGEST_LIST) return value;
   const members = listMembers(value);
   if (!preferences.has(name)) return members.join();
-  const wanted = members.map(member => preference(name, member));
+  const named = members.map(member => preference(name, member));
+  const wanted = name === 'accept-encoding' ? named.filter(({ range }) => knownCodings.has(range)) : named;
   if (unordered.has(name)) wanted.sort((one, other) => (one.text < other.text ? -1 : 1));
   return wanted
     .sort((one, other) => other.weight - one.weight)
@@ -75,6 +86,8 @@ function listMembers(value: string): string[] {
 }
 
 interface Preference {
+  /** What is preferred, without parameters. */
+  readonly range: string;
   readonly text: string;
   readonly weight: number;
 }
@@ -83,12 +96,13 @@ interface Preference {
 function preference(name: string, member: string): Preference {
   const [range = '', ...parameters] = member.split(';').map(part => part.trim());
   let weight = 1;
-  let text = range.toLowerCase();
+  const lower = range.toLowerCase();
+  let text = lower;
   for (const parameter of parameters) {
     const stated = /^q=(\d(?:\.\d*)?)$/i.exec(parameter)?.[1];
     // parameters of a media range may be case-sensitive
     if (stated === undefined) text += `;${name === 'accept' ? parameter : parameter.toLowerCase()}`;
     else weight = Number(stated);
   }
-  return { text: weight === 1 ? text : `${text};q=${weight}`, weight };
+  return { range: lower, text: weight === 1 ? text : `${text};q=${weight}`, weight };
 }

@@ -99,7 +99,10 @@ function describeBucket(
     // paths of a web origin are named as clients do
     keyPrefix: backend.type === 'http' ? '' : bucket.keyPrefix,
     ...(backend.type === 'http' && { web: webRules(backend, bucket) }),
-    epochs: parts.slots.of({ backend: store.identity, bucket: bucketAtStore }),
+    epochs: parts.slots.of(
+      { backend: store.identity, bucket: bucketAtStore },
+      backend.type === 'http' ? 'web' : 'objects',
+    ),
     keys: keysOf(backend),
     listingKey: listingKeyOf(secretOf(bucket.backend, backend, settings), bucket.backend),
     maxBodySizeBytes: bucket.maxBodySizeBytes,

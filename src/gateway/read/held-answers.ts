@@ -2,6 +2,7 @@ import { servedOnErrorUntilMs } from '../../cache/freshness.ts';
 import type { ObjectRecord, ReadableRecord } from '../../cache/record.ts';
 import { staleUse } from '../../cache/reuse.ts';
 import { selectRange } from '../../http/range.ts';
+import type { RequestDirectives } from '../../http/request-directives.ts';
 import { NotCachedError, RefusedByStoreError } from '../fill/fill-error.ts';
 import { cacheHit } from '../request/cache-status.ts';
 import type { ObjectRead } from '../request/object-read.ts';
@@ -22,7 +23,7 @@ export function staleAnswer(
   nowMs: number,
 ): LookupResult | undefined {
   if (known?.kind !== 'readable' || known.isWithdrawn || !isFailureOfStore(error)) return undefined;
-  if (asksForConfirmed(read)) return undefined;
+  if (asksForConfirmed(read.directives)) return undefined;
   if (servedOnErrorUntilMs(known, read.policy, nowMs) <= nowMs || !holdsWhatIsRead(known, read))
     return undefined;
   return {
@@ -71,14 +72,15 @@ export function heldAnswer(records: RecordIndex, read: ObjectRead, nowMs: number
 }
 
 /** Whether the client wants what the store has just confirmed, or nothing older than it says (RFC 9111 §5.2.1). */
-function asksForConfirmed({ directives }: ObjectRead): boolean {
-  return directives !== undefined && (directives.noCache || directives.maxAgeS !== undefined);
+export function asksForConfirmed(directives: RequestDirectives | undefined): boolean {
+  if (!directives) return false;
+  return directives.noCache || directives.maxAgeS !== undefined || directives.minFreshS !== undefined;
 }
 
 /** Whether all bytes are held that `read` needs: an answer that has begun can only be cut off when the store fails. */
-function holdsWhatIsRead(
+export function holdsWhatIsRead(
   { content, sizeBytes, isUsableForGet }: ReadableRecord,
-  { method, partNumber, range }: ObjectRead,
+  { method, partNumber, range }: Pick<ObjectRead, 'method' | 'partNumber' | 'range'>,
 ): boolean {
   const part = partNumber === undefined ? undefined : content.parts.get(partNumber);
   // an empty object has one part

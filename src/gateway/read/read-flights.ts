@@ -1,15 +1,9 @@
-import type { Store } from '../../backend/store.ts';
 import type { Asked } from '../../cache/record.ts';
 import { flightName, type ObjectRead } from '../request/object-read.ts';
+import { BackgroundPlaces } from './background-places.ts';
 import type { Learned, LookupResult } from './object-source.ts';
 import type { RecordCache } from './record-cache.ts';
 import { type Audience, SingleFlight } from './single-flight.ts';
-
-/**
- * Questions at a time, to each store, that nobody waits for, or not any more. They count for no client, so they must leave the
- * connections to those who wait; the next reader of an object whose question was left out begins it.
- */
-const BACKGROUND_LIMIT = 16;
 
 /** Asks a store what `asked` is about; it is the read of whoever came first, without what that client asks of the cache. */
 type Ask = (asked: ObjectRead, audience: Audience) => Promise<Learned>;
@@ -18,8 +12,8 @@ type Ask = (asked: ObjectRead, audience: Audience) => Promise<Learned>;
 export class ReadFlights {
   readonly #records: Pick<RecordCache, 'askedNow' | 'isStillAsked'>;
   readonly #flights = new SingleFlight<Learned>();
-  /** Questions under way that nobody waited for as they began, or whose readers have all left, by the name of the store. */
-  readonly #background = new Map<string, number>();
+  /** Of questions that nobody waited for as they began, or whose readers have all left. */
+  readonly #background = new BackgroundPlaces();
   #coalesced = 0;
 
   constructor(records: Pick<RecordCache, 'askedNow' | 'isStillAsked'>) {
@@ -50,20 +44,11 @@ export class ReadFlights {
 
   /** Asks for whoever reads next, unless that is under way or too many such questions are. A failure is not told here. */
   begin(read: ObjectRead, question: string, ask: Ask): void {
-    const { store } = read.bucket;
-    if (this.#inBackground(store) >= BACKGROUND_LIMIT) return;
+    const leave = this.#background.take(read.bucket.store.name);
+    if (!leave) return;
     const { answer, isJoined } = this.#join(read, question, ask);
-    if (!isJoined) this.#runsInBackground(store, answer);
-  }
-
-  #inBackground({ name }: Store): number {
-    return this.#background.get(name) ?? 0;
-  }
-
-  #runsInBackground(store: Store, answer: Promise<Learned>): void {
-    this.#background.set(store.name, this.#inBackground(store) + 1);
-    const end = () => this.#background.set(store.name, this.#inBackground(store) - 1);
-    answer.then(end, end);
+    if (isJoined) leave();
+    else answer.then(leave, leave);
   }
 
   /**
@@ -80,9 +65,9 @@ export class ReadFlights {
       isStillAsked: (then: Asked) => this.#records.isStillAsked(read, then),
       ask: (audience: Audience) => ask({ ...read, directives: undefined }, audience),
       goesOn: (answer: Promise<Learned>) => {
-        const mayGoOn = this.#inBackground(bucket.store) < BACKGROUND_LIMIT;
-        if (mayGoOn) this.#runsInBackground(bucket.store, answer);
-        return mayGoOn;
+        const leave = this.#background.take(bucket.store.name);
+        if (leave) answer.then(leave, leave);
+        return leave !== undefined;
       },
     };
     return this.#flights.join(name, asked, asking, gone);

@@ -1,4 +1,4 @@
-import { type Entry, generationsOf } from '../../cache/entry.ts';
+import { type Entry, generationsOf, useRecord } from '../../cache/entry.ts';
 import type { EntryTable } from '../../cache/entry-table.ts';
 import type { Epochs } from '../../cache/epochs.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
@@ -115,7 +115,8 @@ export class RecordCache implements RecordIndex {
   }
 
   recordNamed(read: ObjectRead, name: string): ObjectRecord | undefined {
-    return this.#entryOf(read)?.records.get(name);
+    const entry = this.#entryOf(read);
+    return entry && useRecord(entry, name);
   }
 
   /** Stores `record`, unless a directive forbids it, or the epoch was raised or it was purged since the store was asked. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { headerLines } from '../../http/header-lines.ts';
 import { withoutHopByHop } from '../../http/hop-by-hop.ts';
+import type { Vary } from '../../http/vary.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import { originOf } from '../../transport/peer.ts';
 import type { WebRules } from '../request/bucket.ts';
@@ -16,8 +17,79 @@ const ownFields: ReadonlySet<string> = new Set(['host', 'content-length', 'expec
  * Fields in which proxies tell of requests, and that origins believe: from a client they would change answers that are
  * cached for all. No key and no Vary has them. Some origins read `_` as `-`.
  */
-const believed =
-  /^(?:forwarded|x-forwarded(?:-.*)?|x-real-ip|x-client-ip|true-client-ip|x-cluster-client-ip|cf-connecting-ip|fastly-client-ip|x-proxyuser-ip|proxy|x-scheme|x-url-scheme|x-host|x-http-host-override|x-original-.*|x-rewrite-url|x-http-method(?:-override)?|x-method-override|front-end-https|client-ip|fly-client-ip|x-azure-clientip|x-appengine-user-ip|x-http-path-override|x-invoke-path|x-middleware-subrequest|x-script-name|script-name|x-url|request-uri|base-url|wl-proxy-ssl|x-envoy-original-path|x-envoy-external-address|x-host-override|forwarded-host|cloudfront-forwarded-proto|x-arr-ssl|remote-user|ssl-client-verify)$/;
+const believed = namesPattern(
+  ...[
+    'forwarded',
+    'x-forward(?:ed)?(?:-.*)?',
+    'x-forwarder-for',
+    'forwarded-host',
+    'proxy',
+    'x-proxyuser-ip',
+  ],
+  // addresses of clients
+  ...['x-real-ip', 'x-client-ip', 'client-ip', 'true-client-ip', 'x-cluster-client-ip', 'cf-connecting-ip'],
+  ...['fastly-client-ip', 'fly-client-ip', 'x-azure-(?:clientip|socketip)', 'x-remote-(?:addr|ip)'],
+  'x-originating-ip',
+  // hosts and schemes
+  ...[
+    'x-host',
+    'x-host(?:name|-override)',
+    'x-http-host(?:-override)?',
+    'http-x-forwarded-host',
+    'x-server-name',
+  ],
+  ...[
+    'disguised-host',
+    'https',
+    'x-(?:url-)?scheme',
+    'x-https',
+    'x-ssl(?:-.*)?',
+    'x-arr-ssl',
+    'front-end-https',
+  ],
+  ...['wl-proxy-ssl', 'cloudfront-.*', 'cf-(?:visitor|ipcountry)'],
+  // paths and methods
+  ...[
+    'x-original-.*',
+    'x-rewrite-ur[il]',
+    'x-(?:request-)?ur[il]',
+    'request-uri',
+    'base-url',
+    'x-replaced-path',
+  ],
+  ...[
+    '(?:x-)?(?:path-info|script-name)',
+    'x-http-path-override',
+    'x-ms-original-url',
+    'x-waws-unencoded-url',
+  ],
+  ...['x-http-method(?:-override)?', 'x-method-override', 'x-sendfile-type', 'x-accel-.*', 'translate'],
+  // who and where the client is
+  ...[
+    '(?:x-)?remote-user',
+    'x-(?:authenticated|webauth)-user',
+    'x-client-cert(?:-.*)?',
+    '(?:x-)?ssl-client-.*',
+  ],
+  ...['x-(?:appengine|geo|vercel-ip|envoy)-.*', 'x-country-code', 'x-akamai-edgescape'],
+  // what frameworks tell themselves
+  ...['x-invoke-.*', 'x-middleware-.*', 'x-matched-path', 'x-now-route-matches'],
+);
+
+function namesPattern(...names: string[]): RegExp {
+  return new RegExp(`^(?:${names.join('|')})$`);
+}
+
+/**
+ * Fields by which clients ask for something else under the same name. The answer is for others only where it says that it
+ * varies by them.
+ */
+const selectors: readonly string[] = ['a-im', 'prefer', 'x-nextjs-data', 'rsc', 'purpose', 'x-purpose'];
+
+/** Whether `sent` asks for something that others do not get, though Vary does not name what. */
+export function hasUnnamedSelector(sent: readonly HeaderField[], vary: Vary): boolean {
+  return sent.some(({ name }) => selectors.includes(name) && vary !== '*' && !vary.includes(name));
+}
 
 /** The fields of a client's request that the origin gets, and those that the gateway adds. */
 export function outgoingFields(

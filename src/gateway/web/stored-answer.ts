@@ -78,11 +78,23 @@ function setsCookie(fields: readonly HeaderField[]): boolean {
   return fields.some(({ name }) => name === 'set-cookie' || name === 'set-cookie2');
 }
 
+/**
+ * Whether it may be for what one request has sent that the origin fails, or says what no registry knows. Such an answer, however
+ * it is dated, is kept for `negativeTtl` at most, and never in the place of what is held.
+ */
+export function isOfServer(status: number): boolean {
+  return status >= 500 || (status >= 400 && !ofTargets.has(status));
+}
+
+/** RFC 9110 §15.5, RFC 7725: statuses that tell of what was asked for, rather than of who asked. */
+const ofTargets: ReadonlySet<number> = new Set([402, 404, 405, 409, 410, 414, 423, 424, 451]);
+
 /** The record of an answer whose content is `content`. @param status as which it is served */
 export function storedAnswer(
   head: WebHead,
   status: number,
   content: Content,
+  policy: Pick<CachePolicy, 'negativeTtlMs'>,
   times: AnswerTimes,
 ): ReadableRecord {
   const { fields, control, vary } = head;
@@ -101,7 +113,8 @@ export function storedAnswer(
     checksums: 'known',
     isCharged: false,
     content,
-    answer: { status, vary: vary === '*' ? [] : vary },
+    answer: { status, vary: namesOf(vary) },
+    ...(isOfServer(status) && { staleFromMs: receivedMs + policy.negativeTtlMs }),
   };
 }
 
@@ -122,6 +135,7 @@ export function confirmedAnswer(record: ReadableRecord, head: WebHead, times: An
   return {
     ...record,
     ...describe(fields, { ...merged, fields: [...fields, ...age] }, times),
+    ...(answer && { answer: { ...answer, vary: namesOf(merged.vary) } }),
     receivedMs: times.receivedMs,
     staleFromMs: undefined,
     epoch: times.epoch,
@@ -129,6 +143,11 @@ export function confirmedAnswer(record: ReadableRecord, head: WebHead, times: An
     isUnsettled: times.isUnsettled,
     isWithdrawn: false,
   };
+}
+
+/** What varies by all is not stored. */
+function namesOf(vary: Vary): readonly string[] {
+  return vary === '*' ? [] : vary;
 }
 
 /** Fields that tell of the stored content, which a confirmation does not change (RFC 9111 §3.2). */
@@ -164,7 +183,7 @@ function storedFields(
       !noCacheFields.includes(name),
   );
   // RFC 9110 §6.6.1: who receives an answer without a date gives it one
-  if (status !== 304 && !kept.some(({ name }) => name === 'date'))
+  if (!kept.some(({ name }) => name === 'date'))
     kept.push({ name: 'date', value: formatHttpDate(receivedMs), store: false });
   return kept;
 }

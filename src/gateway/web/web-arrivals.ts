@@ -1,18 +1,21 @@
 import type { StoreError } from '../../backend/store.ts';
-import { servedOnErrorUntilMs } from '../../cache/freshness.ts';
 import type { Generation } from '../../cache/generation.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { isStrongTag } from '../../http/entity-tag.ts';
+import { isKnownCoding } from '../../http/vary.ts';
 import { readContentHead } from '../fill/content-head.ts';
 import { hasOtherLength, type RangeReceiver } from '../fill/ranged-read.ts';
 import type { RunningTransfer } from '../fill/transfer.ts';
 import { failedAtStore, type LookupOutcome } from '../request/cache-status.ts';
 import { changedKeys, isOwnLocation } from './changed-keys.ts';
 import { COLLECTED_LIMIT_BYTES, type CollectedBody, Collections } from './collected-body.ts';
-import { fieldValue } from './outgoing-fields.ts';
+import { confirms, described } from './confirmation.ts';
+import { fieldValue, hasUnnamedSelector } from './outgoing-fields.ts';
+import { mayServeOnError, staleOutcome } from './stale-answers.ts';
 import {
   type AnswerTimes,
   confirmedAnswer,
+  isOfServer,
   isOfUse,
   isStorable,
   readWebHead,
@@ -20,7 +23,7 @@ import {
   tagSlotsOfAnswer,
   type WebHead,
 } from './stored-answer.ts';
-import { type AnswerPlan, isFailure, staleOutcome, type WebFetch, type WebFetchOwner } from './web-fetch.ts';
+import { type AnswerPlan, isFailure, type WebFetch, type WebFetchOwner } from './web-fetch.ts';
 import type { WebContentRead, WebRead } from './web-read.ts';
 import type { WebCache, WebRecords } from './web-records.ts';
 
@@ -56,6 +59,11 @@ const ofOneRequest: ReadonlySet<number> = new Set([
   ...[304, 400, 401, 403, 406, 407, 408, 411, 412, 413, 415, 416, 417, 421, 422, 425, 426, 428, 429, 431],
 ]);
 
+/** Failures of requests that the origin has got nothing of. */
+const neverSent: ReadonlySet<StoreError['code']> = new Set([
+  ...(['UNREACHABLE', 'BUSY', 'CIRCUIT_OPEN', 'UNSIGNED'] as const),
+]);
+
 const pass: AnswerPlan = { kind: 'pass' };
 const unwanted: AnswerPlan = { kind: 'unwanted' };
 
@@ -73,17 +81,16 @@ export class WebArrivals implements WebFetchOwner {
   }
 
   answered(fetch: WebFetch, head: WebHead, times: AnswerTimes): AnswerPlan {
-    const { read, method, stale, flight } = fetch.question;
+    const { read, method, stale, confirmed, flight, isUnkept } = fetch.question;
     if (method !== 'GET' && method !== 'HEAD') return this.#changed(fetch, head);
-    if (stale && head.status === 304 && method === 'GET') return this.#confirmed(fetch, stale, head, times);
+    if (confirmed && head.status === 304) return this.#confirmed(fetch, confirmed, head, times);
     if (stale && failures.has(head.status) && this.#servesStale(fetch, stale, head.status)) return unwanted;
-    const isForOthers =
-      !ofOneRequest.has(head.status) && isStorable(read, method, head, fetch.question.isUnkept);
-    const mayKeep = isForOthers && isOfUse(head, read.policy, times);
-    if (stale && !mayKeep && endsStored(read, head, fetch.question.isUnkept))
-      this.#records.forget(read, stale);
+    const isForOthers = !isOfOneRequest(read, head) && isStorable(read, method, head, isUnkept);
+    const isWorse = stale !== undefined && isOfServer(head.status);
+    const mayKeep = isForOthers && !isWorse && isOfUse(head, read.policy, times);
+    if (stale && !mayKeep && endsStored(read, head, isUnkept)) this.#records.forget(read, stale);
     const plan = mayKeep ? this.#kept(fetch, head, times) : pass;
-    if (plan.kind === 'pass') flight?.land({ kind: 'alone' });
+    if (plan.kind === 'pass') flight?.land({ kind: 'alone', isOfRequest: isOfRequest(read, head, isUnkept) });
     if (plan.kind !== 'fill') this.#clients.report(fetch, outcomeOf(fetch, head, plan.kind === 'collect'));
     return plan;
   }
@@ -99,19 +106,20 @@ export class WebArrivals implements WebFetchOwner {
     // what a changing request has changed, its own answer is newer than
     const learned = method === 'GET' ? times : { ...times, ...this.#records.askedNow(read) };
     const isWritten = body.writeTo(generation);
-    const record = storedAnswer(head, head.status, generation, learned);
+    const record = storedAnswer(head, head.status, generation, read.policy, learned);
     if (isWritten && this.#records.store(read, record))
       flight?.land({ kind: 'stored', record, how: 'fetched' });
     else {
       generation.retire();
-      flight?.land({ kind: 'alone' });
+      flight?.land({ kind: 'alone', isOfRequest: false });
     }
   }
 
   failed(fetch: WebFetch, error: StoreError): boolean {
     const { read, method, stale, client } = fetch.question;
-    if (!isSafe(method)) this.#records.unsettle(read.target.key);
-    else if (stale && isFailure(error) && this.#servesStale(fetch, stale, undefined)) return true;
+    if (!isSafe(method)) {
+      if (!neverSent.has(error.code)) this.#records.unsettle(read.target.key);
+    } else if (stale && isFailure(error) && this.#servesStale(fetch, stale, undefined)) return true;
     if (client) read.client.report = failedAtStore(error.code);
     return false;
   }
@@ -137,27 +145,34 @@ export class WebArrivals implements WebFetchOwner {
   /** RFC 9111 §4.3.3 and §4.3.4. */
   #confirmed(fetch: WebFetch, stale: ReadableRecord, head: WebHead, times: AnswerTimes): AnswerPlan {
     const { read, flight } = fetch.question;
+    if (!confirms(head, stale)) {
+      this.#records.forget(read, stale);
+      return { kind: 'again' };
+    }
     const record = confirmedAnswer(stale, head, times);
     const renewed = readWebHead({ status: record.answer?.status ?? 200, fields: record.fields });
     // a 304 may be for who asks alone, as the whole answer would be (RFC 9111 §3.5)
     const isForOthers = isStorable(read, 'GET', renewed, fetch.question.isUnkept);
-    const isStored = isForOthers && this.#records.store(read, record);
+    const isStored = isForOthers && this.#records.renew(read, stale, record);
     this.#clients.answerFrom(fetch, record, {
       ...outcomeOf(fetch, head, isStored),
       how: 'revalidated',
     });
-    flight?.land(isForOthers ? { kind: 'stored', record, how: 'revalidated' } : { kind: 'alone' });
+    flight?.land(
+      isForOthers
+        ? { kind: 'stored', record, how: 'revalidated' }
+        : { kind: 'alone', isOfRequest: read.isPersonal },
+    );
     return unwanted;
   }
 
   #servesStale(fetch: WebFetch, stale: ReadableRecord, status: number | undefined): boolean {
     const { read } = fetch.question;
-    const nowMs = this.#cache.nowMs();
-    if (servedOnErrorUntilMs(stale, read.policy, nowMs) <= nowMs || stale !== this.#records.find(read))
+    if (stale !== this.#records.find(read) || !mayServeOnError(stale, read, this.#cache.nowMs()))
       return false;
     const outcome = { ...staleOutcome('stale-if-error'), forwarded: 'stale' as const };
     this.#clients.answerFrom(fetch, stale, { ...outcome, forwardStatus: status });
-    fetch.question.flight?.land({ kind: 'alone' });
+    fetch.question.flight?.land({ kind: 'stale', record: stale });
     return true;
   }
 
@@ -194,7 +209,7 @@ export class WebArrivals implements WebFetchOwner {
     };
     const asked = read.contentRead(head.vary);
     const content = this.#records.contentOf(read, asked, identity, times, tagSlotsOfAnswer(head.fields));
-    const record = storedAnswer(head, 200, content, times);
+    const record = storedAnswer(head, 200, content, read.policy, times);
     const isStored = this.#records.store(read, record);
     if (!isStored) this.#cache.keepWhileRead(content);
     // who began it alone and has left has aborted it
@@ -209,15 +224,24 @@ export class WebArrivals implements WebFetchOwner {
   #described(read: WebRead, head: WebHead, times: AnswerTimes): void {
     const held = this.#records.find(read);
     if (!held || head.status !== held.answer?.status) return;
-    const { lengthBytes } = readContentHead(head);
-    const [tag, modified] = [fieldValue(head.fields, 'etag'), fieldValue(head.fields, 'last-modified')];
-    const isSame =
-      tag === held.entityTag &&
-      modified === fieldValue(held.fields, 'last-modified') &&
-      (lengthBytes === undefined || lengthBytes === held.sizeBytes);
-    if (isSame) this.#records.store(read, confirmedAnswer(held, readWebHead(head), times));
-    else this.#records.forget(read, held);
+    const what = described(held, head);
+    if (what === 'same') this.#records.renew(read, held, confirmedAnswer(held, readWebHead(head), times));
+    else if (what === 'other') this.#records.forget(read, held);
   }
+}
+
+/** A part in units of the origin's own comes as a 200, too (RFC 9110 §14.2). */
+function isOfOneRequest({ fields: { range }, sent }: WebRead, { status, fields, vary }: WebHead): boolean {
+  if (ofOneRequest.has(status) || hasUnnamedSelector(sent, vary)) return true;
+  // variants are told apart by codings that are known
+  if (!isKnownCoding(fieldValue(fields, 'content-encoding'))) return true;
+  return status !== 206 && range !== undefined && fields.some(({ name }) => name === 'content-range');
+}
+
+/** Whether it is for what was sent with the request alone that the answer is for nobody else. */
+function isOfRequest(read: WebRead, head: WebHead, isUnkept: boolean): boolean {
+  const { noStore, private: isPrivate } = head.control;
+  return !noStore && !isPrivate && (read.isPersonal || isUnkept || isOfOneRequest(read, head));
 }
 
 /**
@@ -225,7 +249,7 @@ export class WebArrivals implements WebFetchOwner {
  * its request alone does not, nor one that is not kept because of who asked.
  */
 function endsStored(read: WebRead, head: WebHead, isUnkept: boolean): boolean {
-  if (head.status >= 500) return false;
+  if (isOfServer(head.status)) return false;
   if (read.isPersonal || isUnkept) return false;
   return head.status === 401 || head.status === 403 || !ofOneRequest.has(head.status);
 }

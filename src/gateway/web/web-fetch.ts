@@ -3,8 +3,9 @@ import type { ReadableRecord } from '../../cache/record.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import { ExpectedBytes, type RangeReceiver } from '../fill/ranged-read.ts';
 import type { ClientBody } from '../pass/write/client-body.ts';
-import type { LookupOutcome } from '../request/cache-status.ts';
 import type { CollectedBody } from './collected-body.ts';
+import { unconditionalFields } from './confirmation.ts';
+import { fieldValue } from './outgoing-fields.ts';
 import { type AnswerTimes, readWebHead, type WebHead } from './stored-answer.ts';
 import type { WaitingClient } from './waiting-client.ts';
 import type { WebFlight } from './web-flights.ts';
@@ -19,7 +20,9 @@ export type AnswerPlan =
   /** The client gets it as it comes. */
   | { readonly kind: 'pass' }
   /** The client was answered otherwise. */
-  | { readonly kind: 'unwanted' };
+  | { readonly kind: 'unwanted' }
+  /** It is about something else than was asked: the whole answer is asked for. */
+  | { readonly kind: 'again' };
 
 /** Decides what becomes of the answer to a request. */
 export interface WebFetchOwner {
@@ -38,8 +41,10 @@ export interface WebQuestion {
   readonly fields: readonly HeaderField[];
   readonly target: string;
   readonly asked: Omit<AnswerTimes, 'receivedMs'>;
-  /** What the origin is asked to confirm. */
+  /** What is held, and the answer may end. */
   readonly stale: ReadableRecord | undefined;
+  /** The same, if that is what the origin is asked to confirm. */
+  readonly confirmed: ReadableRecord | undefined;
   /** Set where others may wait for the answer. */
   readonly flight: WebFlight | undefined;
   /** Who waits for the answer; undefined where the client was answered before. */
@@ -51,7 +56,7 @@ export interface WebQuestion {
 
 /** One request to a web origin, and the way of its answer to the client, into the cache, or both. */
 export class WebFetch implements StoreReceiver {
-  readonly question: WebQuestion;
+  question: WebQuestion;
   readonly #owner: WebFetchOwner;
   readonly #nowMs: () => number;
   #call: StoreCall | undefined;
@@ -95,7 +100,7 @@ export class WebFetch implements StoreReceiver {
     if (flight?.isAwaited) flight.deserted = () => this.left();
     else {
       this.abort();
-      flight?.land({ kind: 'alone' });
+      flight?.land({ kind: 'alone', isOfRequest: false });
     }
   }
 
@@ -116,15 +121,33 @@ export class WebFetch implements StoreReceiver {
     this.#head = head;
     this.#times = { ...this.question.asked, receivedMs: this.#nowMs() };
     const plan = this.#owner.answered(this, head, this.#times);
+    if (plan.kind === 'again') {
+      this.#askForAll();
+      return;
+    }
     this.#plan = plan;
     if (plan.kind === 'fill' && plan.receiver)
       this.#bytes = new ExpectedBytes(plan.receiver, 0, plan.lengthBytes);
-    else if (plan.kind === 'unwanted' || (plan.kind === 'fill' && plan.lengthBytes > 0)) this.#call?.abort();
+    else if (plan.kind === 'unwanted' ? mayHaveBody(head) : plan.kind === 'fill' && plan.lengthBytes > 0)
+      this.#call?.abort();
     else if (plan.kind === 'pass' || plan.kind === 'collect')
       this.#answer?.begin(head, this.question.read.policy);
-    if (plan.kind !== 'pass' || !this.#call) return;
-    if (this.#answer) this.#answer.follow(this.#call);
+    if (plan.kind === 'pass') this.#followClient();
+  }
+
+  /** From now on the client alone gets the answer, if it still wants it. */
+  #followClient(): void {
+    if (!this.#call) return;
+    if (this.#answer?.isWaiting) this.#answer.follow(this.#call);
     else this.#call.abort();
+  }
+
+  /** The time of the question stays: what has changed since is not known to be in the answer. */
+  #askForAll(): void {
+    this.#call?.abort();
+    const { question } = this;
+    this.question = { ...question, confirmed: undefined, fields: unconditionalFields(question.fields) };
+    this.send();
   }
 
   arrived(chunk: Buffer): void {
@@ -169,10 +192,8 @@ export class WebFetch implements StoreReceiver {
   /** The body is too long to be kept: from now on the client alone gets it. */
   #goOnPassing(): void {
     this.#plan = { kind: 'pass' };
-    this.question.flight?.land({ kind: 'alone' });
-    if (!this.#call) return;
-    if (this.#answer) this.#answer.follow(this.#call);
-    else this.#call.abort();
+    this.question.flight?.land({ kind: 'alone', isOfRequest: false });
+    this.#followClient();
   }
 
   #over(): void {
@@ -184,12 +205,9 @@ export class WebFetch implements StoreReceiver {
   }
 }
 
-/** A stale answer is given. */
-export function staleOutcome(use: LookupOutcome['staleUse']): LookupOutcome {
-  return {
-    ...{ how: 'stale', staleUse: use, forwarded: undefined, forwardStatus: undefined },
-    ...{ isCollapsed: false, isStored: false, isCharged: false },
-  };
+/** Whether bytes may follow: what has none ends by itself, and leaves its connection for the next. */
+function mayHaveBody({ status, fields }: WebHead): boolean {
+  return status !== 304 && fieldValue(fields, 'content-length') !== '0';
 }
 
 /** Whether a failure says that the origin cannot answer at the moment (RFC 5861 §4). */

@@ -5,8 +5,14 @@ import type { WebRead } from './web-read.ts';
 export type Landing =
   /** Stored: all whom it answers get it. */
   | { readonly kind: 'stored'; readonly record: ReadableRecord; readonly how: 'fetched' | 'revalidated' }
-  /** For the first alone: the others ask for themselves. */
-  | { readonly kind: 'alone' }
+  /**
+   * For the first alone: the others ask for themselves.
+   *
+   * @param isOfRequest whether that is because of what the first has sent
+   */
+  | { readonly kind: 'alone'; readonly isOfRequest: boolean }
+  /** The origin has failed: what is held may be served stale. */
+  | { readonly kind: 'stale'; readonly record: ReadableRecord }
   | { readonly kind: 'failed'; readonly error: unknown };
 
 /** A request to an origin whose answer may be for others as well. */
@@ -66,9 +72,11 @@ export class WebFlights {
     return known && this.#isStillAsked(read, known.asked) ? known.flight : undefined;
   }
 
-  begin(read: WebRead, asked: Asked): WebFlight {
+  /** @param landed called when it is over */
+  begin(read: WebRead, asked: Asked, landed?: () => void): WebFlight {
     const name = read.target.key.text;
     const flight = new WebFlight(() => {
+      landed?.();
       if (this.#flights.get(name)?.flight === flight) this.#flights.delete(name);
     });
     this.#flights.set(name, { flight, asked });

@@ -4,6 +4,7 @@ import type { TraceContext } from '../../http/trace-context.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import { cannotBeSent } from '../fill/no-source.ts';
 import type { RangeSource } from '../fill/ranged-read.ts';
+import { unconditionalFields } from './confirmation.ts';
 import { hostFieldOf, VIA } from './outgoing-fields.ts';
 import { targetOfKey, type WebBucket } from './web-target.ts';
 
@@ -26,10 +27,14 @@ export function webRangeSource(
     isByVersion: true,
     mayRetry: () => store.mayRetry(),
     send: (from, to, receiver) => {
-      const own = { range: `bytes=${from}-${to - 1}`, 'if-match': entityTag, via: VIA, ...forwarded };
-      const fields = [...hostFieldOf(web, host), ...selecting];
-      for (const [name, value] of Object.entries(own))
-        if (value !== undefined) fields.push({ name, value, store: false });
+      const range = `bytes=${from}-${to - 1}`;
+      const asked = { range, 'if-match': entityTag, via: VIA, ...forwarded };
+      const own = hostFieldOf(web, host);
+      for (const [name, value] of Object.entries(asked))
+        if (value !== undefined) own.push({ name, value, store: false });
+      // Vary may name what the gateway sets itself
+      const set = new Set(own.map(({ name }) => name));
+      const fields = [...own, ...unconditionalFields(selecting).filter(({ name }) => !set.has(name))];
       if (entityTag !== undefined)
         return store.send(
           {

@@ -1,14 +1,16 @@
 import { StoreError } from '../../backend/store.ts';
-import { servedOnErrorUntilMs } from '../../cache/freshness.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { isReusable, type StaleUse, staleUse } from '../../cache/reuse.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
-import { NotCachedError } from '../fill/fill-error.ts';
+import { NotCachedError, ObjectChangedError } from '../fill/fill-error.ts';
 import type { ClientBody } from '../pass/write/client-body.ts';
+import { BackgroundPlaces } from '../read/background-places.ts';
 import { bypassed, CacheReports, cacheHit, type LookupOutcome, notAsked } from '../request/cache-status.ts';
+import { mayConfirm, unconditionalFields, validatingFields } from './confirmation.ts';
+import { holdsAll, mayServeOnError, staleOutcome } from './stale-answers.ts';
 import type { WebHead } from './stored-answer.ts';
 import { type FillingCache, WebArrivals } from './web-arrivals.ts';
-import { isFailure, staleOutcome, WebFetch, type WebQuestion } from './web-fetch.ts';
+import { isFailure, WebFetch, type WebQuestion } from './web-fetch.ts';
 import { type Landing, type WebFlight, WebFlights } from './web-flights.ts';
 import type { RecordSource, WebRead, WebSource } from './web-read.ts';
 import { type AnswerName, WebRecords } from './web-records.ts';
@@ -24,6 +26,8 @@ export class WebReads implements WebSource, RecordSource {
   readonly #records: WebRecords;
   readonly #arrivals: WebArrivals;
   readonly #flights: WebFlights;
+  /** Of questions that nobody waits for. */
+  readonly #background = new BackgroundPlaces();
 
   constructor(cache: FillingCache) {
     this.#cache = cache;
@@ -70,7 +74,7 @@ export class WebReads implements WebSource, RecordSource {
 
   /** Passes on a request that is neither GET nor HEAD. @throws TooManyRequestsError, S3Error EntityTooLarge */
   pass(read: WebRead, makeBody: BodyMaker): void {
-    this.#start(read, { stale: undefined, flight: undefined, fields: read.sent }, true, makeBody);
+    this.#start(read, { ...noQuestion, fields: read.sent }, true, makeBody);
   }
 
   forget(read: WebRead, record: ReadableRecord): void {
@@ -78,7 +82,8 @@ export class WebReads implements WebSource, RecordSource {
   }
 
   answerAnew(read: WebRead, record: ReadableRecord, error: unknown): void {
-    this.#records.forget(read, record);
+    // that the origin fails to give the rest says nothing about what is held
+    if (!isFailure(error) || error instanceof ObjectChangedError) this.#records.forget(read, record);
     if (read.mayRepeat()) read.attempt(() => this.#ask(read, undefined));
     else read.client.refuse(error);
   }
@@ -101,9 +106,14 @@ export class WebReads implements WebSource, RecordSource {
   /** What is stale, but served without waiting for the origin (RFC 5861 §3; RFC 9111 §5.2.1.2). */
   #giveHeld(read: WebRead, record: ReadableRecord, use: StaleUse): void {
     const isGet = read.method === 'GET';
-    if (use === 'stale-while-revalidate' && isGet && !this.#flights.of(read))
-      this.#send(read, record, this.#begin(read), false);
+    if (use === 'stale-while-revalidate' && isGet && !this.#flights.of(read)) this.#renew(read, record);
     read.client.answer(read, record, staleOutcome(use), this);
+  }
+
+  /** Asks the origin for whoever reads next. */
+  #renew(read: WebRead, record: ReadableRecord): void {
+    const leave = this.#background.take(read.bucket.store.name);
+    if (leave) this.#send(read, record, this.#begin(read, leave), false);
   }
 
   /** Waits for who asks already, or asks the origin. @param stale what it may confirm */
@@ -114,12 +124,14 @@ export class WebReads implements WebSource, RecordSource {
       this.#wait(read, flight);
       return;
     }
-    const isForAll = isGet && !read.fields.isConditional && read.fields.range === undefined;
+    const { isConditional, range } = read.fields;
+    // what is kept for nobody is no answer to others either
+    const isForAll = isGet && !isConditional && range === undefined && !read.directives?.noStore;
     this.#send(read, stale, isForAll ? this.#begin(read) : undefined);
   }
 
-  #begin(read: WebRead): WebFlight {
-    return this.#flights.begin(read, this.#records.askedNow(read));
+  #begin(read: WebRead, landed?: () => void): WebFlight {
+    return this.#flights.begin(read, this.#records.askedNow(read), landed);
   }
 
   #wait(read: WebRead, flight: WebFlight): void {
@@ -133,8 +145,7 @@ export class WebReads implements WebSource, RecordSource {
   }
 
   #landed(read: WebRead, landing: Landing): void {
-    if (landing.kind === 'failed' && mayBeOfOneRequest(landing.error) && read.mayRepeat())
-      this.#ask(read, this.#records.find(read));
+    if (mayHaveOther(read, landing) && read.mayRepeat()) this.#ask(read, this.#records.find(read));
     else if (landing.kind === 'failed') this.#giveStale(read, landing.error);
     else if (landing.kind === 'stored' && this.#records.find(read) === landing.record)
       this.#give(read, landing.record, {
@@ -146,13 +157,22 @@ export class WebReads implements WebSource, RecordSource {
           isCharged: false,
         },
       });
+    else if (landing.kind === 'stale' && this.#mayServe(read, landing.record))
+      this.#giveOnError(read, landing.record);
     else this.#send(read, this.#records.find(read), undefined);
   }
 
   #giveStale(read: WebRead, error: unknown): void {
     const stale = this.#records.find(read);
-    const nowMs = this.#cache.nowMs();
-    if (!stale || !isFailure(error) || servedOnErrorUntilMs(stale, read.policy, nowMs) <= nowMs) throw error;
+    if (!stale || !isFailure(error) || !this.#mayServe(read, stale)) throw error;
+    this.#giveOnError(read, stale);
+  }
+
+  #mayServe(read: WebRead, stale: ReadableRecord): boolean {
+    return this.#records.find(read) === stale && mayServeOnError(stale, read, this.#cache.nowMs());
+  }
+
+  #giveOnError(read: WebRead, stale: ReadableRecord): void {
     this.#give(read, stale, { ...staleOutcome('stale-if-error'), forwarded: 'stale', isCollapsed: true });
   }
 
@@ -168,19 +188,21 @@ export class WebReads implements WebSource, RecordSource {
     isAwaited = true,
   ): void {
     const { method } = read;
-    const confirmed = method === 'GET' && stale && hasValidator(stale) ? stale : undefined;
-    const fields = confirmed ? validatingFields(read.sent, confirmed) : read.sent;
+    const known = method === 'GET' ? stale : undefined;
+    const confirmed = known && mayConfirm(known, read.fields) ? known : undefined;
+    const own = isAwaited ? read.sent : unconditionalFields(read.sent);
+    const fields = confirmed ? validatingFields(own, confirmed) : own;
     try {
-      this.#start(read, { stale: method === 'GET' ? stale : undefined, flight, fields }, isAwaited);
+      this.#start(read, { stale: known, confirmed, flight, fields }, isAwaited);
     } catch (error) {
-      flight?.land({ kind: 'alone' });
+      flight?.land({ kind: 'alone', isOfRequest: false });
       throw error;
     }
   }
 
   #start(
     read: WebRead,
-    parts: Pick<WebQuestion, 'stale' | 'flight' | 'fields'>,
+    parts: Pick<WebQuestion, 'stale' | 'confirmed' | 'flight' | 'fields'>,
     isAwaited: boolean,
     makeBody?: BodyMaker,
   ): void {
@@ -199,30 +221,11 @@ export class WebReads implements WebSource, RecordSource {
   }
 }
 
-/** Whether an origin may have failed because of what the first has sent: those who wait have sent something else. */
-function mayBeOfOneRequest(error: unknown): boolean {
-  return error instanceof StoreError && error.code === 'BROKEN';
-}
+const noQuestion = { stale: undefined, confirmed: undefined, flight: undefined };
 
-/** Whether all bytes are at hand: what is not waited for must not be cut off. */
-function holdsAll({ content, sizeBytes }: ReadableRecord): boolean {
-  return sizeBytes === 0 || content.coverage(0, sizeBytes) === 'all';
-}
-
-function hasValidator({ entityTag, lastModifiedMs }: ReadableRecord): boolean {
-  return entityTag !== undefined || lastModifiedMs !== undefined;
-}
-
-const replaced = new Set([
-  ...['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since', 'if-range', 'range'],
-]);
-
-/** Asks for the whole answer unless the origin still has that of `stale` (RFC 9111 §4.3.1). */
-function validatingFields(sent: readonly HeaderField[], stale: ReadableRecord): HeaderField[] {
-  const fields = sent.filter(({ name }) => !replaced.has(name));
-  const modified = stale.fields.find(({ name }) => name === 'last-modified');
-  if (stale.entityTag !== undefined)
-    fields.push({ name: 'if-none-match', value: stale.entityTag, store: false });
-  if (modified) fields.push({ name: 'if-modified-since', value: modified.value, store: false });
-  return fields;
+/** Whether it may be because of what the first has sent that there is no answer for all, and `read` has sent something else. */
+function mayHaveOther(read: WebRead, landing: Landing): boolean {
+  if (landing.kind === 'failed')
+    return landing.error instanceof StoreError && landing.error.code === 'BROKEN';
+  return landing.kind === 'alone' && landing.isOfRequest && !read.isPersonal && !read.directives?.noStore;
 }

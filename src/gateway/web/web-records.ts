@@ -1,4 +1,4 @@
-import type { Entry } from '../../cache/entry.ts';
+import { type Entry, useRecord } from '../../cache/entry.ts';
 import type { EntryTable } from '../../cache/entry-table.ts';
 import type { Epochs } from '../../cache/epochs.ts';
 import { Generation } from '../../cache/generation.ts';
@@ -37,16 +37,20 @@ export class WebRecords {
     this.#cache = cache;
   }
 
-  /** The answer stored last among those that the request selects, fresh or stale, whose bytes can be had. */
+  /** The answer that came last among those that the request selects, fresh or stale, whose bytes can be had. */
   find(read: WebRead): ReadableRecord | undefined {
     const entry = this.#entryOf(read);
     if (!entry) return undefined;
     const epoch = this.#cache.epochs.current(read.target.key);
     let found: ReadableRecord | undefined;
+    let foundName = '';
     for (const [name, record] of entry.records) {
       if (record.kind !== 'readable' || record.epoch !== epoch || !read.selects(record, name)) continue;
-      if (isComplete(record)) found = record;
+      if (!isComplete(record) || record.receivedMs < (found?.receivedMs ?? 0)) continue;
+      found = record;
+      foundName = name;
     }
+    if (found) useRecord(entry, foundName);
     return found;
   }
 
@@ -72,6 +76,14 @@ export class WebRecords {
     this.#outdate(read);
     this.#cache.table.put(key, read.variantName(record.answer?.vary ?? []), record);
     return true;
+  }
+
+  /** Stores `record` in the place of `before`, which the origin has confirmed; it may vary by other fields now. */
+  renew(read: WebRead, before: ReadableRecord, record: ReadableRecord): boolean {
+    const isStored = this.store(read, record);
+    // only now: a content is dropped with the last record that refers to it
+    if (before.answer?.vary.join() !== record.answer?.vary.join()) this.forget(read, before);
+    return isStored;
   }
 
   /** `record` must not be used again. */

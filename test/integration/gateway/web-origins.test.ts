@@ -1,14 +1,17 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { WebRules } from '../../../src/gateway/request/bucket.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { rawRequest } from '../../support/raw-request.ts';
-import { type OriginRequest, ScriptedOrigin } from '../../support/scripted-origin.ts';
-import { TestGateway, type TestGatewayOptions } from '../../support/test-gateway.ts';
+import { ScriptedOrigin } from '../../support/scripted-origin.ts';
+import { TestGateway } from '../../support/test-gateway.ts';
 import { turnsUntil } from '../../support/turns-until.ts';
-
-type Head = Record<string, string | string[]>;
+import {
+  type Head,
+  startWebGateway,
+  type WebAnswers,
+  type WebGatewayOptions,
+} from '../../support/web-gateway.ts';
 
 let origin: ScriptedOrigin;
 let gateway: TestGateway;
@@ -18,41 +21,11 @@ afterEach(async () => {
   await origin.close();
 });
 
-const fresh: Head = { 'cache-control': 'max-age=3600' };
-
-interface Said {
-  readonly status: number;
-  readonly head: Head;
-  readonly body?: string | Buffer;
-}
-
-function isWhole(said: Head | Said): said is Said {
-  return typeof said.status === 'number';
-}
+const fresh = { 'cache-control': 'max-age=3600' };
 
 /** An origin whose answers tell their number. */
-async function start(
-  head: (asked: OriginRequest) => Head | Said,
-  options: Partial<TestGatewayOptions> & { rules?: Partial<WebRules>; name?: 'web' | '/' } = {},
-) {
-  origin = await ScriptedOrigin.start((asked, response) => {
-    const said = head(asked);
-    const {
-      status,
-      head: fields,
-      body = `answer ${origin.asked.length}`,
-    } = isWhole(said) ? said : { status: 200, head: said };
-    response.writeHead(status, fields);
-    response.end(body);
-  });
-  const { rules, name = '/', ...others } = options;
-  gateway = await TestGateway.start({
-    storeUrl: 'http://127.0.0.1:1',
-    ...(name === '/' && { buckets: {} }),
-    web: { url: origin.url, name, ...(rules && { rules }) },
-    ...others,
-    policy: { ttlMs: 0, ...others.policy },
-  });
+async function start(head: WebAnswers, options: WebGatewayOptions = {}): Promise<void> {
+  ({ origin, gateway } = await startWebGateway(head, options));
 }
 
 async function text(path: string, headers: Record<string, string> = {}): Promise<string> {
@@ -405,6 +378,11 @@ describe('what is passed on to a web origin', () => {
     'x-rewrite-url',
     'x-host',
     'x-http-method-override',
+    'x-middleware-prefetch',
+    'cf-visitor',
+    'x_ssl_client_cert',
+    'x-remote-user',
+    'translate',
   ])('has no %s of a client, which would change what others get', async name => {
     await start(({ headers }) => ({ ...fresh, 'x-seen': String(headers[name]) }));
     await gateway.get('/', { [name]: 'evil' });

@@ -39,6 +39,11 @@ it('every slot has a counter, and all threads find the same ones', () => {
     epochs.raiseBucket(key.bucketSlot);
     epochs.raise(key.keySlot);
     expect(epochs.current(key)).toBe(before + 2);
+    const web = objectKey(bucket, 'k', here.of(bucket, 'web'));
+    const beforeChange = epochs.current(web);
+    epochs.raise(web.keySlot);
+    // whoever sends what changes something to a web origin reaches no object
+    expect([epochs.current(web), epochs.current(key)]).toEqual([beforeChange + 1, before + 2]);
   }
 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseVary, variantName } from '../../../src/http/vary.ts';
+import { isKnownCoding, parseVary, variantName } from '../../../src/http/vary.ts';
 
 describe('Vary (RFC 9110 §12.5.5)', () => {
   it.each([
@@ -29,6 +29,8 @@ describe('requests select the same variant (RFC 9111 §4.1)', () => {
     ['accept-language', 'en, de', 'de, en'],
     ['accept-language', 'en, de;q=0.5', 'de ; Q=0.50,en;q=1.0'],
     ['accept-encoding', 'gzip, br', 'br,GZIP'],
+    ['accept-encoding', 'e1, gzip, e2;q=0.5', 'gzip'],
+    ['accept-encoding', 'e1', 'e2'],
     ['accept', 'text/html;level=1;q=0.8, */*', '*/*, text/HTML; level=1; q=0.80'],
   ])('%s: %j and %j', (name, one, other) => {
     expect(variantName([name], () => one)).toBe(variantName([name], () => other));
@@ -62,4 +64,14 @@ describe('requests select the same variant (RFC 9111 §4.1)', () => {
       }),
     );
   });
+});
+
+it.each([
+  [undefined, true],
+  ['', true],
+  ['gzip', true],
+  ['BR, zstd', true],
+  ['gzip, own', false],
+])('a Content-Encoding of codings that select variants: %j %j', (field, isKnown) => {
+  expect(isKnownCoding(field)).toBe(isKnown);
 });

@@ -1,0 +1,64 @@
+import type { ReadableRecord } from '../../cache/record.ts';
+import type { HeaderField } from '../../s3/dialect.ts';
+import { readContentHead } from '../fill/content-head.ts';
+import { fieldValue } from './outgoing-fields.ts';
+import type { WebHead } from './stored-answer.ts';
+import type { WebFields } from './web-read.ts';
+
+/** Fields that make an answer one to its request alone, or one of a part. */
+const conditions: ReadonlySet<string> = new Set([
+  ...['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since', 'if-range', 'range'],
+]);
+
+/** Asks for the whole answer. */
+export function unconditionalFields(sent: readonly HeaderField[]): HeaderField[] {
+  return sent.filter(({ name }) => !conditions.has(name));
+}
+
+/** Whether the origin can be asked to confirm `stale`, which takes the place of the conditions of the client. */
+export function mayConfirm(
+  { entityTag, lastModifiedMs }: ReadableRecord,
+  { ifMatch, ifUnmodifiedSince }: WebFields,
+): boolean {
+  const isDemanding = ifMatch !== undefined || ifUnmodifiedSince !== undefined;
+  return !isDemanding && (entityTag !== undefined || lastModifiedMs !== undefined);
+}
+
+/** Asks for the whole answer unless the origin still has that of `stale` (RFC 9111 §4.3.1). */
+export function validatingFields(sent: readonly HeaderField[], stale: ReadableRecord): HeaderField[] {
+  const fields = unconditionalFields(sent);
+  const modified = stale.fields.find(({ name }) => name === 'last-modified');
+  if (stale.entityTag !== undefined)
+    fields.push({ name: 'if-none-match', value: stale.entityTag, store: false });
+  if (modified) fields.push({ name: 'if-modified-since', value: modified.value, store: false });
+  return fields;
+}
+
+/**
+ * Whether a 304 is about the answer that it was asked to confirm (RFC 9111 §4.3.4): it may leave its validators out, but not name
+ * other ones.
+ */
+export function confirms({ fields }: WebHead, stale: ReadableRecord): boolean {
+  const tag = fieldValue(fields, 'etag');
+  if (tag !== undefined) return stale.entityTag !== undefined && opaque(tag) === opaque(stale.entityTag);
+  const modified = fieldValue(fields, 'last-modified');
+  return modified === undefined || modified === fieldValue(stale.fields, 'last-modified');
+}
+
+/** What an answer to HEAD says of a stored answer to GET (RFC 9111 §4.3.5): nothing where neither has a validator. */
+export function described(held: ReadableRecord, head: WebHead): 'same' | 'other' | 'nothing' {
+  const { lengthBytes } = readContentHead(head);
+  const tag = fieldValue(head.fields, 'etag');
+  const modified = fieldValue(head.fields, 'last-modified');
+  const isOther =
+    tag !== held.entityTag ||
+    modified !== fieldValue(held.fields, 'last-modified') ||
+    (typeof lengthBytes === 'number' && lengthBytes !== held.sizeBytes);
+  if (isOther) return 'other';
+  return tag === undefined && modified === undefined ? 'nothing' : 'same';
+}
+
+/** A tag for weak comparison (RFC 9110 §8.8.3.2). */
+function opaque(tag: string): string {
+  return tag.startsWith('W/') ? tag.slice(2) : tag;
+}

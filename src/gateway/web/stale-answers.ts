@@ -1,0 +1,34 @@
+import { servedOnErrorUntilMs } from '../../cache/freshness.ts';
+import type { ReadableRecord } from '../../cache/record.ts';
+import { parseRange } from '../../http/range.ts';
+import { asksForConfirmed, holdsWhatIsRead } from '../read/held-answers.ts';
+import type { LookupOutcome } from '../request/cache-status.ts';
+import type { WebRead } from './web-read.ts';
+
+/** Whether `record` may answer `read` where the origin fails: what is given must not be cut off. */
+export function mayServeOnError(record: ReadableRecord, read: WebRead, nowMs: number): boolean {
+  if (asksForConfirmed(read.directives)) return false;
+  return servedOnErrorUntilMs(record, read.policy, nowMs) > nowMs && holdsWhatIsAsked(record, read);
+}
+
+function holdsWhatIsAsked(record: ReadableRecord, { method, fields }: WebRead): boolean {
+  const { range, ifRange } = fields;
+  return holdsWhatIsRead(record, {
+    method: method === 'HEAD' ? 'HEAD' : 'GET',
+    partNumber: undefined,
+    range: parseRange(ifRange === undefined ? range : undefined),
+  });
+}
+
+/** Whether all bytes are at hand: what is not waited for must not be cut off. */
+export function holdsAll({ content, sizeBytes }: ReadableRecord): boolean {
+  return sizeBytes === 0 || content.coverage(0, sizeBytes) === 'all';
+}
+
+/** A stale answer is given. */
+export function staleOutcome(use: LookupOutcome['staleUse']): LookupOutcome {
+  return {
+    ...{ how: 'stale', staleUse: use, forwarded: undefined, forwardStatus: undefined },
+    ...{ isCollapsed: false, isStored: false, isCharged: false },
+  };
+}

@@ -1,0 +1,390 @@
+import { request } from 'node:http';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ManualClock, whileTimePasses } from '../../support/manual-clock.ts';
+import type { OriginRequest, ScriptedOrigin } from '../../support/scripted-origin.ts';
+import type { TestGateway } from '../../support/test-gateway.ts';
+import { turnsUntil } from '../../support/turns-until.ts';
+import {
+  isWhole,
+  startWebGateway,
+  type WebAnswers,
+  type WebGatewayOptions,
+} from '../../support/web-gateway.ts';
+
+let origin: ScriptedOrigin;
+let gateway: TestGateway;
+let clock: ManualClock;
+
+beforeEach(() => {
+  clock = new ManualClock(Date.now());
+});
+
+afterEach(async () => {
+  await gateway.close();
+  await origin.close();
+});
+
+/** An origin whose answers tell their number, and the time of the clock. */
+async function start(answers: WebAnswers, options: WebGatewayOptions = {}): Promise<void> {
+  const dated: WebAnswers = asked => {
+    const said = answers(asked);
+    const date = new Date(clock.nowMs()).toUTCString();
+    return isWhole(said) ? { ...said, head: { date, ...said.head } } : { date, ...said };
+  };
+  ({ origin, gateway } = await startWebGateway(dated, { clock, ...options }));
+}
+
+async function text(headers: Record<string, string> = {}): Promise<string> {
+  return (await gateway.get('/', headers)).body.toString();
+}
+
+const waiting = () => gateway.gateways[0]?.waiting.requests;
+const isConditional = ({ headers }: OriginRequest) =>
+  ['if-none-match', 'if-modified-since', 'if-match'].some(name => headers[name] !== undefined);
+
+describe('a 304', () => {
+  it.each([
+    ['"2"', { 'if-none-match': '"2"' }],
+    ['*', { 'if-none-match': '*' }],
+    ['a date', { 'if-modified-since': new Date().toUTCString() }],
+  ])("to a client's own condition (%s) confirms nothing that has no validator", async (_, own) => {
+    await start(asked =>
+      isConditional(asked)
+        ? { status: 304, head: { etag: '"2"', 'cache-control': 'max-age=600' } }
+        : { 'cache-control': 'max-age=1' },
+    );
+    await text();
+    clock.advance(2_000);
+    expect((await gateway.get('/', own)).status).toBe(304);
+    expect(await text()).toBe('answer 3');
+  });
+
+  it.each(['"2"', 'W/"2"'])(
+    'that names another tag (%s) confirms nothing, and the whole is asked for',
+    async etag => {
+      await start(asked =>
+        isConditional(asked)
+          ? { status: 304, head: { etag, 'cache-control': 'max-age=600' } }
+          : { 'cache-control': 'max-age=1', etag: `"${origin.asked.length}"` },
+      );
+      await text();
+      clock.advance(2_000);
+      expect(await text()).toBe('answer 3');
+      expect(origin.asked.map(isConditional)).toEqual([false, true, false]);
+    },
+  );
+
+  it('may say that the answer varies from now on', async () => {
+    await start(asked => {
+      const of = asked.headers['accept-language'];
+      if (isConditional(asked) && of === 'en')
+        return { status: 304, head: { vary: 'accept-language', 'cache-control': 'max-age=600' } };
+      return {
+        etag: '"1"',
+        'cache-control': 'max-age=1',
+        ...(of === 'fr' && { vary: 'accept-language', 'x-language': 'fr' }),
+      };
+    });
+    await text();
+    clock.advance(2_000);
+    expect(await text({ 'accept-language': 'en' })).toBe('answer 1');
+    expect((await gateway.get('/', { 'accept-language': 'fr' })).headers['x-language']).toBe('fr');
+    expect(await text({ 'accept-language': 'en' })).toBe('answer 1');
+    expect(origin.asked).toHaveLength(3);
+  });
+
+  it('without a date is as old as its arrival', async () => {
+    await start(asked =>
+      isConditional(asked)
+        ? { status: 304, head: { 'cache-control': 'max-age=2' } }
+        : { etag: '"1"', 'cache-control': 'max-age=2' },
+    );
+    const answer = origin.answer;
+    origin.answer = (asked, response) => {
+      response.sendDate = false;
+      const { writeHead } = response;
+      response.writeHead = ((status: number, { date: _date, ...head }: Record<string, string>) =>
+        writeHead.call(response, status, head)) as typeof response.writeHead;
+      answer(asked, response);
+    };
+    await text();
+    clock.advance(3_000);
+    await text();
+    clock.advance(1_000);
+    await text();
+    expect(origin.asked).toHaveLength(2);
+  });
+
+  it('leaves the connection to the next request', async () => {
+    const ports = new Set<number | undefined>();
+    await start(asked =>
+      isConditional(asked)
+        ? { status: 304, head: { 'cache-control': 'max-age=0' } }
+        : { etag: '"1"', 'cache-control': 'max-age=0' },
+    );
+    const answer = origin.answer;
+    origin.answer = (asked, response) => {
+      ports.add(response.socket?.remotePort);
+      answer(asked, response);
+    };
+    for (let time = 0; time < 5; time++) expect(await text()).toBe('answer 1');
+    expect(ports.size).toBe(1);
+  });
+});
+
+it.each([
+  ['If-Match', { 'if-match': '"1"' }],
+  ['If-Unmodified-Since', { 'if-unmodified-since': new Date(0).toUTCString() }],
+])(
+  'a demand of the client (%s) is for the origin to judge where what is held is stale',
+  async (_, demand) => {
+    await start(asked =>
+      isConditional(asked) || asked.headers['if-unmodified-since'] !== undefined
+        ? { status: 412, head: {} }
+        : { etag: 'W/"1"', 'cache-control': 'max-age=1' },
+    );
+    await text();
+    clock.advance(2_000);
+    expect((await gateway.get('/', demand)).status).toBe(412);
+    expect(origin.lastAsked?.headers).toMatchObject(demand);
+  },
+);
+
+it.each([
+  ['without validators', {}, 'answer 3'],
+  ['with the same tag', { etag: '"1"' }, 'answer 1'],
+])('HEAD renews nothing %s but what it confirms', async (_, head, expected) => {
+  await start(() => ({ 'cache-control': 'max-age=20', ...head }), { policy: { clientDirectives: 'honour' } });
+  await text();
+  clock.advance(15_000);
+  await new Promise<void>((resolve, reject) => {
+    const options = { method: 'HEAD', headers: { 'cache-control': 'no-cache' } };
+    const sent = request(gateway.url(), options, answer => answer.resume().on('end', resolve));
+    sent.on('error', reject).end();
+  });
+  clock.advance(15_000);
+  expect(await text()).toBe(expected);
+});
+
+describe('where the origin fails', () => {
+  const failing = async (options: WebGatewayOptions = {}) => {
+    let isDown = false;
+    await start(
+      asked =>
+        isDown ? { status: 503, head: {} } : { etag: '"1"', 'cache-control': 'max-age=1', ...partOf(asked) },
+      { ...options, policy: { staleIfErrorMs: 600_000, clientDirectives: 'honour', ...options.policy } },
+    );
+    return () => {
+      isDown = true;
+      clock.advance(5_000);
+    };
+  };
+  const partOf = (_: OriginRequest) => ({});
+
+  it.each([
+    { 'cache-control': 'no-cache' },
+    { 'cache-control': 'max-age=0' },
+    { 'cache-control': 'max-age=1' },
+    { 'cache-control': 'min-fresh=1' },
+    { pragma: 'no-cache' },
+  ])('who asks for what is confirmed gets nothing stale: %o', async headers => {
+    const fail = await failing();
+    await text();
+    fail();
+    expect((await gateway.get('/', headers)).status).toBe(503);
+    expect(await text()).toBe('answer 1');
+  });
+
+  it('what is held in part answers those alone who ask for that part, and is kept', async () => {
+    let isDown = false;
+    const body = Buffer.alloc(200_000, 7);
+    await start(
+      ({ headers }) => {
+        if (isDown) return { status: 503, head: {} };
+        const head = { etag: '"1"', 'cache-control': 'max-age=1' };
+        if (headers.range !== 'bytes=0-99') return { status: 200, head, body };
+        return {
+          status: 206,
+          head: { ...head, 'content-range': `bytes 0-99/${body.length}` },
+          body: body.subarray(0, 100),
+        };
+      },
+      { policy: { staleIfErrorMs: 600_000 } },
+    );
+    const part = { range: 'bytes=0-99' };
+    expect((await gateway.get('/', part)).status).toBe(206);
+    isDown = true;
+    clock.advance(5_000);
+    for (const headers of [{}, { range: 'bytes=1000-1999' }])
+      expect((await gateway.get('/', headers)).status).toBe(503);
+    const held = await gateway.get('/', part);
+    expect([held.status, held.body.length]).toEqual([206, 100]);
+  });
+
+  it('all who wait for one question get the stale answer of it', async () => {
+    const fail = await failing();
+    await text();
+    fail();
+    const held: (() => void)[] = [];
+    const { answer } = origin;
+    origin.answer = (asked, response) => held.push(() => answer(asked, response));
+    const readers = Array.from({ length: 5 }, () => text());
+    await turnsUntil('all wait', () => waiting() === 5 && held.length === 1);
+    held[0]?.();
+    expect(new Set(await Promise.all(readers))).toEqual(new Set(['answer 1']));
+    expect(held).toHaveLength(1);
+  });
+
+  it.each([500, 503, 505, 418, 499, 520])(
+    '%i is kept for negativeTtl, and takes the place of nothing',
+    async status => {
+      let isDown = false;
+      await start(
+        ({ url }) =>
+          isDown || url === '/failing'
+            ? { status, head: { 'cache-control': 'max-age=600' } }
+            : { 'cache-control': 'max-age=1', etag: '"1"' },
+        { policy: { negativeTtlMs: 5_000 } },
+      );
+      const failingAt = async () => (await gateway.get('/failing')).headers['x-cache'];
+      expect([await failingAt(), await failingAt()]).toEqual(['MISS', 'HIT']);
+      clock.advance(5_001);
+      expect(await failingAt()).not.toBe('HIT');
+      await text();
+      isDown = true;
+      clock.advance(2_000);
+      expect((await gateway.get('/')).status).toBe(status);
+      isDown = false;
+      expect((await gateway.get('/')).status).toBe(200);
+    },
+  );
+});
+
+it('what nobody waits for is asked for whole, and sixteen such questions at a time', async () => {
+  await start(() => ({ 'cache-control': 'max-age=1, stale-while-revalidate=600' }), {
+    policy: { maxStaleMs: 600_000 },
+  });
+  for (let page = 0; page < 20; page++) await gateway.get(`/${page}`);
+  clock.advance(2_000);
+  const held: (() => void)[] = [];
+  const { answer } = origin;
+  origin.answer = (asked, response) => held.push(() => answer(asked, response));
+  for (let page = 0; page < 20; page++)
+    expect((await gateway.get(`/${page}`, { range: 'bytes=0-1', 'if-none-match': '"x"' })).status).toBe(206);
+  await turnsUntil('the origin is asked', () => held.length === 16);
+  expect(origin.lastAsked?.headers.range).toBeUndefined();
+  expect(origin.lastAsked?.headers['if-none-match']).toBeUndefined();
+  for (const go of held.splice(0)) go();
+  await turnsUntil('there is room', async () => {
+    await gateway.get('/19');
+    return held.length > 0;
+  });
+});
+
+describe('who is first', () => {
+  it.each([
+    ['no-store', { 'cache-control': 'no-store' }],
+    ['Authorization', { authorization: 'Basic x' }],
+  ])('with %s undoes the sharing of the others no more than once', async (_, headers) => {
+    await start(() => ({ 'cache-control': 'max-age=60' }), { policy: { clientDirectives: 'honour' } });
+    const held: (() => void)[] = [];
+    const { answer } = origin;
+    origin.answer = (asked, response) => held.push(() => answer(asked, response));
+    const first = text(headers);
+    await turnsUntil('it is asked', () => held.length === 1);
+    const others = Array.from({ length: 6 }, () => text());
+    await turnsUntil('the others wait', () => waiting() === 7);
+    held[0]?.();
+    await first;
+    await turnsUntil('the next is asked', () => held.length >= 2);
+    for (const go of held.slice(1)) go();
+    expect(new Set(await Promise.all(others))).toEqual(new Set(['answer 2']));
+    expect(held).toHaveLength(2);
+  });
+});
+
+it('a part in units of the origin is no answer to others, though it comes as a 200', async () => {
+  await start(({ headers }) => ({
+    'cache-control': 'max-age=60',
+    ...(headers.range !== undefined && { 'content-range': 'items 0-0/100' }),
+  }));
+  await text({ range: 'items=0-0' });
+  expect(await text()).toBe('answer 2');
+});
+
+it.each([
+  ['Host', {}],
+  ['Range', {}],
+  ['X-Forwarded-Proto, X-Forwarded-Host', { forwarded: true }],
+])('what varies by %s is completed, with each field once', async (vary, rules) => {
+  const body = Buffer.from('0123456789'.repeat(20_000));
+  await start(
+    ({ headers }) => {
+      const head = { etag: '"1"', 'cache-control': 'max-age=60', vary };
+      const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(headers.range ?? '') ?? [];
+      if (from === undefined) return { status: 200, head, body };
+      const end = Math.min(body.length, Number(to || body.length) + 1);
+      const range = `bytes ${from}-${end - 1}/${body.length}`;
+      return {
+        status: 206,
+        head: { ...head, 'content-range': range },
+        body: body.subarray(Number(from), end),
+      };
+    },
+    { rules: { host: { kind: 'client' }, ...rules } },
+  );
+  expect((await gateway.get('/', { range: 'bytes=0-9' })).status).toBe(206);
+  expect((await gateway.get('/', vary === 'Range' ? { range: 'bytes=0-9' } : {})).status).toBe(
+    vary === 'Range' ? 206 : 200,
+  );
+  const whole = await gateway.get('/', { range: 'bytes=0-150000' });
+  expect(whole.body.equals(body.subarray(0, 150_001))).toBe(true);
+  for (const { headers } of origin.asked)
+    for (const name of ['host', 'x-forwarded-proto', 'range'])
+      expect(headers[name] ?? '', name).not.toContain(',');
+});
+
+it('a made-up coding selects no variant of its own', async () => {
+  await start(({ headers }) => ({
+    'cache-control': 'max-age=60',
+    vary: 'Accept-Encoding',
+    ...(headers['accept-encoding'] === 'gzip' && { 'x-of': 'gzip' }),
+  }));
+  await text({ 'accept-encoding': 'gzip' });
+  for (let number = 0; number < 70; number++) await text({ 'accept-encoding': `e${number}` });
+  expect(origin.asked).toHaveLength(2);
+  expect((await gateway.get('/', { 'accept-encoding': 'gzip' })).headers).toMatchObject({
+    'x-of': 'gzip',
+    'x-cache': 'HIT',
+  });
+});
+
+it('changes at an origin that cannot be reached leave nothing unsettled', async () => {
+  await start(() => ({ 'cache-control': 'max-age=60' }));
+  await text();
+  await origin.close();
+  const posted = fetch(`${gateway.url()}/`, { method: 'POST', body: 'x' });
+  const changed = await whileTimePasses(clock, posted);
+  expect(changed.status).toBe(503);
+  expect((await gateway.get('/')).headers['x-cache']).toBe('HIT');
+});
+
+it.each(['prefer', 'a-im', 'rsc', 'x-nextjs-data'])(
+  'what is asked for otherwise under the same name (%s) is for others where the answer says that it varies',
+  async name => {
+    for (const vary of [false, true]) {
+      await start(({ headers }) => ({
+        'cache-control': 'max-age=60',
+        ...(vary && { vary: name }),
+        'x-odd': String(headers[name]),
+      }));
+      await text({ [name]: '1' });
+      expect((await gateway.get('/')).headers['x-odd']).toBe('undefined');
+      expect((await gateway.get('/', { [name]: '1' })).headers['x-cache']).toBe('HIT');
+      if (!vary) {
+        await gateway.close();
+        await origin.close();
+      }
+    }
+  },
+);
