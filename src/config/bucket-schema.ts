@@ -5,6 +5,7 @@ import { bucketCompress, compressesNothing, compression, ruleCompress } from './
 import { cors } from './cors-schema.ts';
 import { responseHeaders } from './header-schema.ts';
 import { choice, flag, listOf, map, size, text } from './scalars.ts';
+import { website } from './website-schema.ts';
 
 /** The largest object or part that is sent in one piece (https://docs.aws.amazon.com/AmazonS3/latest/userguide/upload-objects.html). */
 const LARGEST_UPLOAD_BYTES = 5 * 2 ** 30;
@@ -76,6 +77,7 @@ const bucketKeys = map({
   setCookie: choice(['never', 'store']).default('never'),
   cache: partialPolicy.default({}),
   compress: bucketCompress(),
+  website: website.optional().meta({ otherwise: 'none: browsers get what any client gets' }),
   rules: listOf(rule, 'rules, such as { keys: ["static/**"], cache: { ttl: 1d } }').default([]),
 });
 
@@ -100,6 +102,8 @@ export const bucketSchema = bucketKeys
       for (const path of cache ? exceedingTtls(ofRule) : [])
         issues.push(problem(['rules', index, 'cache', ...path], cache, expected));
     }
+    if (value.access !== 'public' && value.website)
+      issues.push(problem(['website'], value.website, 'nothing unless access is public'));
     const own = compression(value.compress ?? false);
     if (compressesNothing(own)) issues.push(problem(['compress', 'maxSize'], value.compress, AT_LEAST_MIN));
     for (const [index, { compress }] of value.rules.entries())

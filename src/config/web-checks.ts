@@ -19,6 +19,7 @@ export interface WebConfig {
         }[];
         readonly query?: { readonly names: string | readonly string[]; readonly sorted: boolean };
         readonly setCookie?: string;
+        readonly website?: object | undefined;
         readonly cache?: Statuses;
         readonly rules?: readonly { readonly cache?: Statuses }[];
       }
@@ -84,6 +85,7 @@ function* atOrigin(name: string, bucket: BucketAtOrigin): Generator<readonly [ke
   if (bucket.bucket !== undefined) yield ['bucket', 'nothing: a web origin has no buckets'];
   if (!/^(?:\/[\x21-\x7e]*[^/])?$/.test(keyPrefix) || /[?#\\]|\/\.{1,2}(?:\/|$)/.test(keyPrefix))
     yield ['keyPrefix', 'nothing, or a path such as /docs, which begins with a slash and ends without one'];
+  if (bucket.website) yield ['website', 'nothing: a web origin has documents and errors of its own'];
   if (access !== 'public') yield ['access', 'public: who may have what is for the web origin to say'];
   const isDefault = anonymous.length === 1 && anonymous[0]?.actions.join() === 'GetObject';
   if (access === 'public' && !(isDefault && anonymous[0]?.keys.join() === '**'))

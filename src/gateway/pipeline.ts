@@ -17,6 +17,7 @@ import { serveService } from './pass/serve-service.ts';
 import type { ObjectSources } from './read/object-source.ts';
 import { serveSealed } from './read/pass-read.ts';
 import { ObjectServer } from './read/serve-object.ts';
+import { redirect } from './read/website.ts';
 import { errorHandling } from './reply/error-handling.ts';
 import type { ExchangeObserver } from './reply/exchange-observer.ts';
 import { Permissions } from './request/access.ts';
@@ -24,7 +25,8 @@ import type { Admission, RequestLimits } from './request/admission.ts';
 import { type ClientRead, clientRead } from './request/client-read.ts';
 import type { ServiceConfiguration } from './request/configurations.ts';
 import { type ErrorHandling, Exchange } from './request/exchange.ts';
-import { locate } from './request/locate.ts';
+import { type Located, locate, requireObject } from './request/locate.ts';
+import { type PageRequest, pageRead, pageRequest } from './request/page.ts';
 import { PlainReads } from './request/plain-reads.ts';
 import type { WebReads } from './web/web-reads.ts';
 import { WebServer, type WebSources } from './web/web-server.ts';
@@ -143,6 +145,11 @@ export class Pipeline {
     const { address, bucket, caller } = located;
     const query = parseQuery(address.query);
     const copySource = fields.store?.get('copy-source');
+    const page = pageRequest(located, query);
+    if (page) {
+      this.#servePage({ ...located, bucket }, page, nowMs);
+      return;
+    }
     const { contentType } = fields;
     const operation = detectOperation(exchange.method, address, query, { contentType, copySource });
     exchange.operation = operation;
@@ -153,6 +160,21 @@ export class Pipeline {
       const parts = { policy, buckets, observer, listings, writes, authenticateForm };
       passOperation({ ...located, ...parts, query, operation, permissions, nowMs });
     }
+  }
+
+  #servePage(located: Located, page: PageRequest, nowMs: number): void {
+    const { exchange, bucket, caller } = located;
+    const { policy, observer } = this.#parts;
+    exchange.operation = exchange.isHead ? 'HeadObject' : 'GetObject';
+    if (page.kind === 'redirect') {
+      redirect(exchange, page.location, observer);
+      return;
+    }
+    const permissions = new Permissions(policy, caller, bucket.name);
+    requireObject(bucket, page.key);
+    exchange.ruleBy(bucket.rulesFor(page.key).answers, located.fields.origin);
+    const client = clientRead(located, page.key, [], permissions, nowMs);
+    this.#read(pageRead(client, { rules: page.rules, permissions, folderIndex: page.folderIndex }));
   }
 
   #read(client: ClientRead): void {

@@ -117,6 +117,13 @@ function copySourceUnexpected(value: string) {
   });
 }
 
+/** Whether a query has parameters of the S3 API: what else it has says nothing to a store. */
+export function hasStoreParameters(query: Query): boolean {
+  return query.some(
+    ({ name }) => isSubResource(name) || plainParameters.has(name) || bareName(name).prefix !== undefined,
+  );
+}
+
 /** Whether an operation reads an object's data or headers, and so uses the cache. */
 export function isObjectRead(operation: OperationName): operation is 'GetObject' | 'HeadObject' {
   return operation === 'GetObject' || operation === 'HeadObject';

@@ -5,7 +5,7 @@ import { bucketPlaces } from '../config/bucket-places.ts';
 import type { BackendConfig, BucketConfig, GatewayConfig } from '../config/gateway-config.ts';
 import { otherBucketNames } from '../config/other-buckets.ts';
 import { keysOf } from '../config/restricted-keys.ts';
-import { type Bucket, regionOfBucket, type WebRules } from '../gateway/request/bucket.ts';
+import { type Bucket, regionOfBucket, type WebRules, type WebsiteRules } from '../gateway/request/bucket.ts';
 import { BucketTable } from '../gateway/request/bucket-table.ts';
 import { withFallback } from '../gateway/request/fallback-bucket.ts';
 import { compileRules } from '../gateway/request/key-rules.ts';
@@ -107,7 +107,17 @@ function describeBucket(
     listingKey: listingKeyOf(secretOf(bucket.backend, backend, settings), bucket.backend),
     maxBodySizeBytes: bucket.maxBodySizeBytes,
     customerKeys: bucket.customerKeys,
+    ...(bucket.website && { website: websiteRules(bucket.website) }),
   };
+}
+
+function websiteRules({
+  index,
+  error,
+  errorFor,
+  trailingSlash,
+}: NonNullable<BucketConfig['website']>): WebsiteRules {
+  return { index, error, errorFor, redirects: trailingSlash === 'redirect' };
 }
 
 function webRules(

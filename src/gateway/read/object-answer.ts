@@ -29,6 +29,7 @@ import type { ObjectSource } from './object-source.ts';
 import { passRead } from './pass-read.ts';
 import { replyToFailure } from './reply-to-failure.ts';
 import { selectionFor } from './selection.ts';
+import type { Website } from './website.ts';
 
 const undecided = PreparedHeaders.of([], 'x-store-');
 
@@ -38,6 +39,7 @@ export interface AnswerParts {
   readonly headers: ObjectHeaders;
   readonly representations: Representations;
   readonly reports: CacheReports;
+  readonly website: Pick<Website, 'answerInstead'>;
   /** Repeats the look-up for an object that changed before the first byte; `left` look-ups may still follow. */
   lookUpAgain(client: ClientRead, source: ObjectSource, left: number, failed: FailedRead | undefined): void;
   /** Reads from the bucket's fallback store; false if there is none, or the failure does not allow it. */
@@ -114,21 +116,31 @@ export class ObjectAnswer implements SendCallbacks {
       const { observer } = this.#parts;
       // the record is the fallback's, and the failure that of the primary
       if (this.#failed) replyToFailure(this.#client, this.#source, undefined, this.#failed.failure, observer);
-      else if (!this.#parts.fallBack(this.#client, error))
-        replyToFailure(this.#client, this.#source, this.#record, error, observer);
+      else if (!this.#parts.fallBack(this.#client, error)) this.#replyToFailure(error);
     } catch (fault) {
       exchange.fault(fault);
     }
   }
 
+  #replyToFailure(error: unknown): void {
+    const client = this.#client;
+    const reply = () => replyToFailure(client, this.#source, this.#record, error, this.#parts.observer);
+    if (!client.page || !(error instanceof RefusedByStoreError)) reply();
+    else this.#parts.website.answerInstead(client, client.page, error.reply.status, reply);
+  }
+
   /** docs/semantics.md, Authentication 4: callers without ListBucket are not told that a key is missing. */
   #refuse(record: RefusedRecord): void {
-    const { exchange, read, mayKnowMissing } = this.#client;
+    const { exchange, read, mayKnowMissing, page } = this.#client;
     this.onCoverage('all');
     exchange.refusedBy = 'store';
     if (!mayKnowMissing && tellsMissing(record)) throw noGrant('ListBucket');
-    replyRemembered(exchange, read.bucket, record, this.#ageS);
-    this.#parts.observer.sent(exchange);
+    const reply = () => {
+      replyRemembered(exchange, read.bucket, record, this.#ageS);
+      this.#parts.observer.sent(exchange);
+    };
+    if (page) this.#parts.website.answerInstead(this.#client, page, record.status, reply);
+    else reply();
   }
 
   #represented(record: ReadableRecord): ReadableRecord {
@@ -202,7 +214,7 @@ export class ObjectAnswer implements SendCallbacks {
   #send(record: ReadableRecord, part: PartOfObject | undefined, headers: PreparedHeaders): void {
     const from = part?.first ?? 0;
     const to = part ? part.last + 1 : record.sizeBytes;
-    this.#status = part ? 206 : 200;
+    this.#status = part ? 206 : (this.#client.status ?? 200);
     this.#headers = headers;
     sendContent(this.#client.exchange, record.content, from, to, this);
   }

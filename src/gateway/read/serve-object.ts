@@ -1,6 +1,6 @@
 import { type ObjectRecord, recordName } from '../../cache/record.ts';
 import { readAction } from '../../s3/grants.ts';
-import { DesertedError, NotCachedError, RefusedByStoreError } from '../fill/fill-error.ts';
+import { NotCachedError, RefusedByStoreError } from '../fill/fill-error.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import { ObjectHeaders } from '../reply/object-headers.ts';
 import { Representations } from '../reply/representations.ts';
@@ -15,6 +15,8 @@ import { passRead } from './pass-read.ts';
 import { lookupFresh } from './record-cache.ts';
 import { selectionFor } from './selection.ts';
 import { mayFallBack } from './store-failure.ts';
+import { WaitingAnswer } from './waiting-answer.ts';
+import { Website } from './website.ts';
 
 /** How often the look-up is repeated for an object that changes before its first byte. */
 const REPEATED_LOOKUPS = 3;
@@ -26,11 +28,15 @@ export class ObjectServer implements AnswerParts {
   readonly representations = new Representations();
   readonly reports = new CacheReports();
 
+  readonly website: Website;
   readonly #sources: ObjectSources;
 
   constructor(observer: ExchangeObserver, sources: ObjectSources) {
     this.observer = observer;
     this.#sources = sources;
+    this.website = new Website(observer, sources, client =>
+      this.serve(client, sources.sourceOf(client.read.objectKey.hash)),
+    );
   }
 
   /**
@@ -62,6 +68,10 @@ export class ObjectServer implements AnswerParts {
    */
   refuse(client: ClientRead, source: ObjectSource): void {
     const forbidden = noGrant(readAction(client.read.versionId));
+    if (client.page) {
+      this.website.answerInstead(client, client.page, 403, () => client.exchange.refuse(forbidden));
+      return;
+    }
     if (!client.mayKnowMissing || client.read.versionId !== undefined) throw forbidden;
     const answer = new ObjectAnswer(client, source, this, 0);
     const waiting = new WaitingAnswer(answer, client, this.observer);
@@ -86,7 +96,7 @@ export class ObjectServer implements AnswerParts {
 
   #ask(client: ClientRead, source: ObjectSource, answer: ObjectAnswer): void {
     const { read } = client;
-    let waiting: WaitingAnswer;
+    let waiting: WaitingAnswer<ObjectAnswer>;
     try {
       waiting = new WaitingAnswer(answer, client, this.observer);
     } catch (error) {
@@ -139,53 +149,4 @@ async function findAbsence(
 /** Missing or deleted (docs/semantics.md 101). */
 function tellsAbsence({ record }: LookupResult): boolean {
   return record.kind === 'refused' && record.status === 404;
-}
-
-/**
- * An answer that waits for the store. When its client disconnects, the references to it are dropped: the store may take
- * long, and the request goes on where others share it, see `ReadFlights`.
- */
-export class WaitingAnswer {
-  /** The waiting client; undefined when it has disconnected or was answered. */
-  client: ClientRead | undefined;
-  #answer: ObjectAnswer | undefined;
-  #leave: (() => void) | undefined;
-  readonly #leaving = new AbortController();
-
-  /** @throws TooManyRequestsError */
-  constructor(answer: ObjectAnswer, client: ClientRead, observer: ExchangeObserver) {
-    const { exchange } = client;
-    const { response } = exchange;
-    observer.waitsForStore(exchange);
-    this.client = client;
-    this.#answer = answer;
-    const leave = exchange.guard(() => {
-      this.#detach();
-      exchange.hasClientLeft = true;
-      this.#leaving.abort(new DesertedError());
-      observer.sent(exchange);
-    });
-    this.#leave = leave;
-    if (response.destroyed) leave();
-    else response.on('close', leave);
-  }
-
-  /** Aborted when the client has left before it was answered. */
-  get gone(): AbortSignal {
-    return this.#leaving.signal;
-  }
-
-  /** The answer, to be given by the caller; undefined when the client is gone. */
-  take(): ObjectAnswer | undefined {
-    const answer = this.#answer;
-    this.#detach();
-    return answer;
-  }
-
-  #detach(): void {
-    if (this.#leave) this.client?.exchange.response.off('close', this.#leave);
-    this.client = undefined;
-    this.#answer = undefined;
-    this.#leave = undefined;
-  }
 }

@@ -31,10 +31,24 @@ export interface Bucket {
   /** The largest body of a request, and the largest file in a form. */
   readonly maxBodySizeBytes: number;
   readonly customerKeys: { readonly plainHttp: 'never' | 'loopback' | 'always' };
+  /** Set for a bucket that browsers read as a website. */
+  readonly website?: WebsiteRules | undefined;
   /** Set for a bucket at a web origin. */
   readonly web?: WebRules;
   /** What the configuration says of a key; at a web origin, of a path. */
   rulesFor(key: string): KeyRules;
+}
+
+/** What browsers get of a bucket beside its objects, as from a website endpoint of Amazon S3. */
+export interface WebsiteRules {
+  /** The document for keys that end in a slash, put behind them; also for the bucket itself. */
+  readonly index: string;
+  /** The key of the document that is sent instead of an error; undefined: the errors of the store protocol. */
+  readonly error: string | undefined;
+  /** For which statuses it is. */
+  readonly errorFor: readonly number[];
+  /** Whether who leaves out the slash of a folder with such a document is sent to it. */
+  readonly redirects: boolean;
 }
 
 /** How requests reach a web origin, and what tells its answers apart. */

@@ -7,12 +7,22 @@ import { readParameters } from '../../s3/read-parameters.ts';
 import type { RequestFields } from '../../s3/request-fields.ts';
 import { requireId } from '../../s3/store-id.ts';
 import type { Permissions, Visibility } from './access.ts';
-import { isRenamed, objectKeyOf } from './bucket.ts';
+import { isRenamed, objectKeyOf, type WebsiteRules } from './bucket.ts';
 import { takesCustomerKeys } from './customer-keys.ts';
 import type { Exchange } from './exchange.ts';
 import type { KeyRules } from './key-rules.ts';
 import type { Located } from './locate.ts';
 import { heardDirectives, type ObjectRead } from './object-read.ts';
+
+/** A page that a browser asks of a website: nothing of it depends on who asks, since nobody has signed. */
+export interface Page {
+  readonly rules: WebsiteRules;
+  readonly permissions: Permissions;
+  /** The key of the folder's document, where the page may be a folder without its slash. */
+  readonly folderIndex: string | undefined;
+  /** Set for the document of an error: answers with the error itself, where the document is not to be had. */
+  readonly otherwise?: (() => void) | undefined;
+}
 
 /** A client's GetObject or HeadObject, parsed and authenticated. */
 export interface ClientRead {
@@ -31,6 +41,10 @@ export interface ClientRead {
   /** Sent with the request, for an object that is encrypted with it. */
   readonly customerKey: CustomerKey | undefined;
   readonly nowMs: number;
+  /** Set for a read of a website. */
+  readonly page?: Page | undefined;
+  /** The status of an answer with the whole object; undefined: 200. */
+  readonly status?: number | undefined;
 }
 
 /**

@@ -19,6 +19,7 @@ interface PlainRead {
   readonly read: ObjectRead;
   readonly visibility: ClientRead['visibility'];
   readonly mayKnowMissing: boolean;
+  readonly page: ClientRead['page'];
 }
 
 const noOverrides: ClientRead['overrides'] = [];
@@ -42,7 +43,7 @@ export class PlainReads {
     exchange.key = plain.key;
     exchange.prefix = plain.prefix;
     exchange.operation = 'GetObject';
-    const { rules, visibility, mayKnowMissing } = plain;
+    const { rules, visibility, mayKnowMissing, page } = plain;
     if (rules.answers) exchange.ruleBy(rules.answers, undefined);
     const isWhole = fields.range === undefined && !fields.isConditional;
     const undirected = isWhole ? plain.read : partOf(plain.read, fields);
@@ -61,16 +62,17 @@ export class PlainReads {
       mayKnowMissing,
       customerKey: undefined,
       nowMs,
+      page,
     };
   }
 
   /** Memoises `client`, whose Host is valid and which was allowed, if it is a plain read. */
-  remember({ exchange, fields, rules, read, visibility, mayKnowMissing }: ClientRead): void {
+  remember({ exchange, fields, rules, read, visibility, mayKnowMissing, page }: ClientRead): void {
     const { bucket, key = '', prefix, url, caller } = exchange;
     const host = plainHost(exchange, fields);
     if (host === undefined || caller !== undefined || url.includes('?')) return;
     const whole = { ...read, range: noRange, isConditional: false, directives: undefined, trace: undefined };
-    const plain = { bucket, key, prefix, rules, read: whole, visibility, mayKnowMissing };
+    const plain = { bucket, key, prefix, rules, read: whole, visibility, mayKnowMissing, page };
     // the key is held twice, and may need two bytes per character
     this.#reads.add(host, url, plain, 2 * (key.length + read.objectKey.text.length));
   }

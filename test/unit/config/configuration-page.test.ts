@@ -50,6 +50,7 @@ const least: Record<string, unknown> = {
         rules: [{ keys: ['a/**'], cache: {}, responseHeaders: {}, cors: { allowOrigins: ['*'] } }],
       },
       anonymous: { ...bucket, access: 'public', anonymous: [{ actions: ['GetObject'] }] },
+      website: { ...bucket, access: 'public', website: {} },
     },
     clients: [
       { accessKeyId: 'C', secretAccessKey: 'S', allow: [{ buckets: ['plain'], actions: ['GetObject'] }] },

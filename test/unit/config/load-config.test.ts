@@ -415,6 +415,18 @@ describe('a problem is named with its key, what it holds and what was expected',
       'buckets.photos.rules[0].cache.ttlByType.TEXT is not a name that can stand here; it may be one of a media type such as text/html or image/*',
     ],
     [
+      bucket('access: public, website: { index: a/b }'),
+      'buckets.photos.website.index holds "a/b"; expected the name of a document such as index.html, without a slash',
+    ],
+    [
+      bucket('access: public, website: { error: e.html, errorFor: [500] }'),
+      'buckets.photos.website.errorFor[0] holds 500; expected 403 or 404',
+    ],
+    [
+      bucket('access: verify, website: { index: a }'),
+      'buckets.photos.website holds a map of index; expected nothing unless access is public',
+    ],
+    [
       bucket('access: public, compress: { codings: [gzip, deflate] }'),
       'buckets.photos.compress.codings[1] holds "deflate"; expected br, zstd, gzip',
     ],

@@ -1,0 +1,178 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import type { Policy } from '../../../src/gateway/request/access.ts';
+import type { WebsiteRules } from '../../../src/gateway/request/bucket.ts';
+import { StandInStore } from '../../support/stand-in-store.ts';
+import { TestGateway, type TestGatewayOptions } from '../../support/test-gateway.ts';
+
+const website: WebsiteRules = { index: 'index.html', error: '404.html', errorFor: [404], redirects: true };
+const html = { headers: { 'content-type': 'text/html' } };
+
+let store: StandInStore;
+let gateway: TestGateway;
+
+beforeEach(async () => {
+  store = await StandInStore.start();
+  store.put('site', 'index.html', 'home', html);
+  store.put('site', 'docs/index.html', 'docs', html);
+  store.put('site', 'page.html', 'a page', html);
+  store.put('site', '404.html', 'not here', html);
+});
+
+afterEach(async () => {
+  await gateway.close();
+  await store.close();
+});
+
+async function start(rules: Partial<WebsiteRules> = {}, options: Partial<TestGatewayOptions> = {}) {
+  gateway = await TestGateway.start({
+    storeUrl: store.url,
+    domain: 'example.test',
+    buckets: { site: { website: { ...website, ...rules } } },
+    ...options,
+  });
+}
+
+/** Status, body and target of what a browser gets. */
+async function browse(path: string, headers: Record<string, string> = {}, method = 'GET') {
+  const { status, body, headers: told } = await gateway.send(method, path, headers);
+  return [status, told.location ?? body.toString()];
+}
+
+const atHost = { host: 'site.example.test' };
+
+/** Anonymous callers may read what `reads` says, and list nothing. */
+const only =
+  (reads: (key: string) => boolean): Policy['allows'] =>
+  (_caller, _bucket, action, key) =>
+    action === 'GetObject' && reads(key);
+
+describe('a bucket as a website', () => {
+  it.each([
+    ['/', atHost, 'home'],
+    ['/?utm_source=x&v', atHost, 'home'],
+    ['/docs/', atHost, 'docs'],
+    ['/page.html?v2', atHost, 'a page'],
+    ['/site/', {}, 'home'],
+    ['/site/docs/', {}, 'docs'],
+  ])('GET %s is a document', async (path, headers, body) => {
+    await start();
+    expect(await browse(path, headers)).toEqual([200, body]);
+    const again = await gateway.get(path, headers);
+    expect([again.headers['x-cache'], again.body.toString()]).toEqual(['HIT', body]);
+    const head = await gateway.head(path, headers);
+    expect([head.status, head.headers.etag]).toEqual([200, again.headers.etag]);
+  });
+
+  it.each([
+    ['/docs', atHost, '/docs/'],
+    ['/docs?a=1', atHost, '/docs/?a=1'],
+    ['/site/docs', {}, '/site/docs/'],
+    ['/site', {}, '/site/'],
+    ['http://site.example.test/docs', atHost, '/docs/'],
+  ])('GET %s is sent on to its folder', async (path, headers, location) => {
+    await start();
+    expect(await browse(path, headers)).toEqual([302, location]);
+    expect(await browse(path, headers, 'HEAD')).toEqual([302, location]);
+    expect(await browse(path, headers)).toEqual([302, location]);
+  });
+
+  it('no redirect leads to another host', async () => {
+    store.put('site', '/evil.test/index.html', 'x');
+    await start();
+    expect(await browse('//evil.test', atHost)).toEqual([302, '/.//evil.test/']);
+  });
+
+  it('what is missing has the document for errors and the status of the store, whatever was asked for', async () => {
+    await start();
+    for (const path of ['/none', '/none/', '/docs/none.html', '/none']) {
+      const asked = { ...atHost, range: 'bytes=0-1', 'if-none-match': '*', 'if-match': '"x"' };
+      expect(await browse(path, asked)).toEqual([404, 'not here']);
+      const { status, headers, body } = await gateway.head(path, atHost);
+      expect([status, headers['content-length'], headers['content-type'], body.length]).toEqual([
+        ...[404, '8', 'text/html', 0],
+      ]);
+    }
+  });
+
+  it('errors are those of the store where there is no document for them', async () => {
+    await start({ error: undefined });
+    const [status, body] = await browse('/none', atHost);
+    expect([status, body]).toEqual([404, expect.stringContaining('<Code>NoSuchKey</Code>')]);
+    await gateway.close();
+    await start({ error: 'gone.html' });
+    const [same, told] = await browse('/none', atHost);
+    expect([same, told]).toEqual([404, expect.stringContaining('<Code>NoSuchKey</Code>')]);
+  });
+
+  it('folders stay as they are where no redirects are wanted', async () => {
+    await start({ redirects: false });
+    expect(await browse('/docs', atHost)).toEqual([404, 'not here']);
+  });
+
+  it('conditions and ranges work on documents', async () => {
+    await start();
+    const { headers } = await gateway.get('/docs/', atHost);
+    const same = await gateway.get('/docs/', { ...atHost, 'if-none-match': headers.etag ?? '' });
+    expect(same.status).toBe(304);
+    const part = await gateway.get('/docs/', { ...atHost, range: 'bytes=1-2' });
+    expect([part.status, part.body.toString()]).toEqual([206, 'oc']);
+  });
+
+  it('a document that appears is found once its absence is no longer believed', async () => {
+    await start({}, { policy: { negativeTtlMs: 0 } });
+    expect(await browse('/new/', atHost)).toEqual([404, 'not here']);
+    store.put('site', 'new/index.html', 'new', html);
+    expect(await browse('/new/', atHost)).toEqual([200, 'new']);
+    expect(await browse('/new', atHost)).toEqual([302, '/new/']);
+  });
+});
+
+describe('grants of a website', () => {
+  it('are about the key that is read; who may read a page is told that it is missing', async () => {
+    await start({}, { allows: only(key => !key.startsWith('docs/')) });
+    expect(await browse('/', atHost)).toEqual([200, 'home']);
+    expect(await browse('/none', atHost)).toEqual([404, 'not here']);
+    expect((await browse('/docs/', atHost))[0]).toBe(403);
+    // whether there is such a folder is not told
+    expect(await browse('/docs', atHost)).toEqual([404, 'not here']);
+  });
+
+  it('a 403 has the document for errors where that is configured, if it may be read', async () => {
+    await start({ errorFor: [403, 404] }, { allows: only(key => key === '404.html') });
+    expect(await browse('/page.html', atHost)).toEqual([403, 'not here']);
+    await gateway.close();
+    await start({ errorFor: [403, 404] }, { allows: only(key => key === 'page.html') });
+    const [status, body] = await browse('/none', atHost);
+    expect([status, body]).toEqual([403, expect.stringContaining('<Code>AccessDenied</Code>')]);
+  });
+});
+
+describe('what is asked of a store is answered as by one', () => {
+  it.each([
+    ['GET', '/site?list-type=2'],
+    ['GET', '/site/?prefix=docs'],
+    ['GET', '/site/?location'],
+    ['GET', '/site/docs/?versionId=1'],
+  ])('%s %s', async (method, path) => {
+    await start();
+    const [, body] = await browse(path, {}, method);
+    expect(body).not.toMatch(/^(?:home|docs|not here|\/site\/)$/);
+  });
+
+  it('signed requests and those with fields of the store', async () => {
+    const caller = { kind: 'client', accessKeyId: 'AK', payload: { kind: 'nothing' } } as never;
+    await start();
+    const own = await gateway.get('/site/none', { 'x-amz-checksum-mode': 'ENABLED' });
+    expect(own.body.toString()).toContain('<Code>NoSuchKey</Code>');
+    await gateway.close();
+    await start({}, { authenticate: () => caller });
+    expect((await gateway.get('/site/none')).body.toString()).toContain('<Code>NoSuchKey</Code>');
+    expect((await gateway.get('/site/docs')).body.toString()).toContain('<Code>NoSuchKey</Code>');
+  });
+
+  it('a bucket without website', async () => {
+    await start({}, { buckets: { site: {} } });
+    expect((await gateway.get('/docs/', atHost)).body.toString()).toContain('<Code>NoSuchKey</Code>');
+  });
+});
