@@ -36,6 +36,12 @@ export function isKnownBucket(config: NamedBuckets, name: string): boolean {
   return Object.hasOwn(config.buckets, name) ? name !== EVERY_OTHER_BUCKET : otherBucketNames(config)(name);
 }
 
+/** Whether a bucket of this name is at a web origin, where there are paths and no objects. */
+export function isAtWebOrigin({ backends, buckets }: NamedBuckets, name: string): boolean {
+  const bucket = Object.hasOwn(buckets, name) ? buckets[name] : undefined;
+  return bucket !== undefined && backends[bucket.backend]?.type === 'http';
+}
+
 /**
  * Identifies the store of a backend: the service, or host and port. Backends of the same store reach the same buckets.
  * (That two host names lead to one server cannot be known here.)

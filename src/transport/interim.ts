@@ -1,17 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import { headerLines } from '../http/header-lines.ts';
 import { withoutHopByHop } from '../http/hop-by-hop.ts';
-import { StreamResponse } from './stream-response.ts';
 
 /**
  * Sends an answer before the final one (RFC 9110 §15.2): 102 and 103, the others are about one hop. Clients of HTTP/1.0
- * know none; over HTTP/2 none is sent.
+ * know none.
  *
  * @param raw names and values alternating
  */
 export function sendInterim(response: ServerResponse, status: number, raw: readonly string[]): void {
-  if (response.headersSent || response.req.httpVersion === '1.0' || response instanceof StreamResponse)
-    return;
+  if (response.headersSent || response.req.httpVersion === '1.0') return;
   if (status === 102) response.writeProcessing();
   if (status !== 103) return;
   const hints: Record<string, string[]> = Object.create(null);

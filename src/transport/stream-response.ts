@@ -76,7 +76,22 @@ export class StreamResponse extends ServerResponse {
   }
 
   override writeContinue(): void {
-    if (!this.#stream.destroyed && !this.headersSent) this.#stream.additionalHeaders({ ':status': 100 });
+    this.#inform(100, {});
+  }
+
+  override writeProcessing(): void {
+    this.#inform(102, {});
+  }
+
+  override writeEarlyHints(hints: Record<string, string | string[]>): void {
+    this.#inform(103, hints);
+  }
+
+  /** Sends an answer before the final one (RFC 9113 §8.1). */
+  #inform(status: number, fields: OutgoingHttpHeaders): void {
+    const { destroyed, closed } = this.#stream;
+    if (!destroyed && !closed && !this.headersSent)
+      this.#stream.additionalHeaders({ ...fields, ':status': status });
   }
 
   /** Resets the stream: what was sent of the body does not look complete. */

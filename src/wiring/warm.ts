@@ -1,8 +1,9 @@
 /** Part of the supervisor's composition root: fetches objects before somebody asks for them. */
+import { AdminError } from '../admin/admin-route.ts';
 import type { Warm, WarmRequest } from '../admin/warm-route.ts';
 import type { Clock } from '../base/clock.ts';
 import { hashText } from '../cache/object-key.ts';
-import { isKnownBucket } from '../config/other-buckets.ts';
+import { isAtWebOrigin, isKnownBucket } from '../config/other-buckets.ts';
 import type { Warmed } from '../gateway/operate/warm-object.ts';
 import type { WorkerPool } from '../server/worker-pool.ts';
 import type { RunningConfig } from './running-config.ts';
@@ -11,12 +12,18 @@ import type { WorkerControl } from './thread-contracts.ts';
 /** The workers, of which each fetches some objects. */
 type Workers = Pick<WorkerPool<WorkerControl>, 'call' | 'states'>;
 
+const AT_WEB_ORIGIN =
+  'the bucket is at a web origin, which has no objects to list or to fetch: what is requested of the gateway is kept';
+
 /** A line of progress at most so often. */
 const LINE_EVERY_MS = 250;
 
 export function warmEverywhere(running: RunningConfig, pool: Workers, clock: Clock): Warm {
-  return (request, signal) =>
-    isKnownBucket(running.current, request.bucket) ? linesOf(request, pool, clock, signal) : undefined;
+  return (request, signal) => {
+    if (isAtWebOrigin(running.current, request.bucket))
+      throw new AdminError(400, 'WEB_ORIGIN', AT_WEB_ORIGIN);
+    return isKnownBucket(running.current, request.bucket) ? linesOf(request, pool, clock, signal) : undefined;
+  };
 }
 
 /** How far it is. All keys up to `last`, in their order, are done: who breaks off can go on from there. */

@@ -44,6 +44,8 @@ export async function requestRestore(
 ): Promise<RestoreOutcome> {
   const bucket = buckets.find(request.bucket);
   if (!bucket) return { kind: 'unknown-bucket' };
+  // a web origin archives nothing
+  if (bucket.web) return { kind: 'refused', code: 'NotImplemented' };
   const { key, versionId = '' } = request;
   const isPlain = bucket.keys === 'exact' || pathKeyProblem(bucket.keyPrefix + key) === undefined;
   if (!isPlain || mayBePath(bucket.keys, versionId)) return { kind: 'refused', code: 'InvalidArgument' };

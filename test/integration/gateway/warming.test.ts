@@ -74,6 +74,16 @@ it('what is not kept costs no second request, and is told', async () => {
   expect(store.log.requests).toHaveLength(1);
 });
 
+it('nothing of a web origin is warmed, and why is told before anything is asked', async () => {
+  const config = parseConfig(
+    'backends: { o: { type: http, endpoint: "http://127.0.0.1:1" } }\nbuckets: { w: { backend: o, access: public } }',
+    {},
+  );
+  const run = warmEverywhere(new RunningConfig(config), {} as never, new ManualClock());
+  const request = { bucket: 'w', what: { keys: ['/a'] }, from: undefined, concurrency: 1, rate: 0 };
+  expect(() => run(request, new AbortController().signal)).toThrow(/^the bucket is at a web origin/);
+});
+
 it('a prefix is listed page by page, behind the key that it is told to go on from', async () => {
   for (const key of ['p/1', 'p/2', 'p/3']) store.put('b', key, key);
   store.faults.next(listed(['p/1', 'p/2'], true));

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { type Store, StoreError, type StoreRequest } from '../../../../src/backend/store.ts';
 import { ofNoObject } from '../../../../src/cache/open-writes.ts';
 import { type RestoreRequest, requestRestore } from '../../../../src/gateway/operate/restore-object.ts';
+import type { WebRules } from '../../../../src/gateway/request/bucket.ts';
 import { BucketTable } from '../../../../src/gateway/request/bucket-table.ts';
 import { slots } from '../../../support/object-keys.ts';
 
@@ -10,6 +11,7 @@ function bucketsOver(
   answers: readonly (readonly [status: number, body?: string])[],
   seen: StoreRequest[],
   keys: 'exact' | 'path' = 'exact',
+  web?: WebRules,
 ) {
   const store: Store = {
     name: 'main',
@@ -43,6 +45,7 @@ function bucketsOver(
       epochs: slots.of({ backend: store.name, bucket: 'photos-production' }),
       keys,
       listingKey: new Uint8Array(32),
+      ...(web && { web }),
       maxBodySizeBytes: 5 * 1024 ** 3,
       rulesFor: () => {
         throw new Error('not asked');
@@ -115,4 +118,18 @@ it('asks a store of paths for nothing whose key is no plain path', async () => {
   const buckets = bucketsOver([[202]], seen, 'path');
   const outcome = await requestRestore({ ...request, key: 'a//b' }, buckets, writes);
   expect([outcome, seen]).toEqual([{ kind: 'refused', code: 'InvalidArgument' }, []]);
+});
+
+it('asks a web origin for nothing: it archives nothing', async () => {
+  const seen: StoreRequest[] = [];
+  const web: WebRules = {
+    host: { kind: 'origin' },
+    forwarded: false,
+    originHost: 'o.test',
+    pathPrefix: '',
+    query: { names: 'all', isSorted: false },
+    storesCookies: false,
+  };
+  const outcome = await requestRestore(request, bucketsOver([[202]], seen, 'exact', web), writes);
+  expect([outcome, seen]).toEqual([{ kind: 'refused', code: 'NotImplemented' }, []]);
 });
