@@ -15,6 +15,7 @@ import type { OriginCall, OriginReceiver } from './origin-call.ts';
 import { type OriginPoolOptions, OriginPools } from './origin-pools.ts';
 import type { OutageLog } from './outage-log.ts';
 import { QueuedCall } from './queued-call.ts';
+import { isSafe } from './resends.ts';
 import { RetryBudget } from './retry-budget.ts';
 import type { Store, StoreCall, StoreReceiver, StoreReplyHead, StoreRequest } from './store.ts';
 import type { StoreMeter } from './store-meter.ts';
@@ -78,8 +79,6 @@ const POOL_LIMIT = 64;
 /** Look-ups use the libuv thread pool (four threads), which also reads files; a store may use half of it. */
 const LOOKUPS_AT_ONCE = 2;
 const LOOKUPS_WAITING = 128;
-
-const changing: ReadonlySet<string> = new Set(['PUT', 'POST', 'DELETE']);
 
 /** Makes this timeout later than those of the connection pools; it covers what they do not detect. */
 const HEAD_SLACK_MS = 1_000;
@@ -236,7 +235,7 @@ export class OriginStore implements Store {
       headers: [...headers, ...(length === undefined ? [] : ['content-length', String(length)]), ...unsigned],
       ...(bodyStream && { body: bodyStream.stream }),
       ...(body && { body }),
-      ...(changing.has(method) && { answerMs: this.#writeMs }),
+      ...(!isSafe(request) && { answerMs: this.#writeMs }),
     };
     const { pool, release } = pools.lease(host);
     return pool.send(raw, watched?.(receiver) ?? receiver, release);

@@ -64,8 +64,9 @@ const LONGEST_LIST = 1_024;
 
 function selectingValue(name: string, value: string | undefined): string | undefined {
   if (value === undefined || value.length > LONGEST_LIST) return value;
+  // it may be no list: only the white space around commas surely means nothing
+  if (!preferences.has(name)) return value.includes('"') ? value : value.split(',').map(trimmed).join();
   const members = listMembers(value);
-  if (!preferences.has(name)) return members.join();
   const named = members.map(member => preference(name, member));
   const wanted = name === 'accept-encoding' ? named.filter(({ range }) => knownCodings.has(range)) : named;
   if (unordered.has(name)) wanted.sort((one, other) => (one.text < other.text ? -1 : 1));
@@ -75,12 +76,16 @@ function selectingValue(name: string, value: string | undefined): string | undef
     .join();
 }
 
+function trimmed(member: string): string {
+  return member.trim();
+}
+
 /** The members of a list without the white space around them; commas in quotes divide nothing (RFC 9110 §5.6.1, §5.6.4). */
 function listMembers(value: string): string[] {
   const members: string[] = [];
   for (const [member] of value.matchAll(/(?:"(?:[^"\\]|\\.)*"?|[^,"])+/g)) {
-    const trimmed = member.trim();
-    if (trimmed !== '') members.push(trimmed);
+    const named = member.trim();
+    if (named !== '') members.push(named);
   }
   return members;
 }

@@ -17,11 +17,16 @@ export interface Representation {
   readonly coding: ContentCoding | undefined;
 }
 
-type Asked = Pick<RequestFields, 'acceptEncoding' | 'range' | 'ifMatch' | 'ifNoneMatch' | 'cacheControl'>;
+type Asked = Pick<
+  RequestFields,
+  'acceptEncoding' | 'range' | 'ifRange' | 'ifMatch' | 'ifNoneMatch' | 'cacheControl'
+>;
 
 /** A record with what is made of it, by rules that concern it. */
 interface Negotiable {
   readonly asIs: Representation;
+  /** The same for who resumes by a date, which several representations have. */
+  readonly undated: Representation;
   readonly coded: Map<ContentCoding, Representation>;
 }
 
@@ -49,6 +54,8 @@ export class Representations {
     const negotiable = negotiableOf(record, rules, compiled);
     if (!negotiable) return { record, coding: undefined };
     const { asIs } = negotiable;
+    if (resumesByDate(asked) && compiled.choice.of(asked.acceptEncoding).length > 0)
+      return negotiable.undated;
     const accepted = wantsAsIs(asked) ? [] : compiled.choice.of(asked.acceptEncoding);
     const [best] = accepted;
     if (best === undefined) return asIs;
@@ -96,14 +103,19 @@ function negotiableOf(
   { known, isOfType }: Compiled,
 ): Negotiable | undefined {
   if (known.has(record)) return known.get(record);
-  const negotiable = isCompressible(record, rules, isOfType)
-    ? {
-        asIs: { record: { ...record, fields: varied(record.fields) }, coding: undefined },
-        coded: new Map(),
-      }
-    : undefined;
+  const negotiable = isCompressible(record, rules, isOfType) ? negotiableFrom(record) : undefined;
   known.set(record, negotiable);
   return negotiable;
+}
+
+function negotiableFrom(record: ReadableRecord): Negotiable {
+  const asIs = { ...record, fields: varied(record.fields) };
+  const undated = { ...asIs, lastModifiedMs: undefined };
+  return {
+    asIs: { record: asIs, coding: undefined },
+    undated: { record: undated, coding: undefined },
+    coded: new Map(),
+  };
 }
 
 /** What has a coding already is left as it is, and what must not be changed (RFC 9110 §7.7; RFC 9111 §5.2.2.6). */
@@ -126,6 +138,11 @@ function fieldText(fields: readonly HeaderField[], name: string): string {
 function wantsAsIs({ range, ifMatch, cacheControl }: Asked): boolean {
   if (range !== undefined || ifMatch !== undefined) return true;
   return cacheControl !== undefined && forbidsChange(cacheControl);
+}
+
+/** RFC 9110 §13.1.5: a date in If-Range stands for one representation alone. */
+function resumesByDate({ range, ifRange }: Asked): boolean {
+  return range !== undefined && ifRange !== undefined && !/^(?:W\/)?"/.test(ifRange);
 }
 
 function forbidsChange(cacheControl: string): boolean {

@@ -8,12 +8,17 @@ export const COLLECTED_LIMIT_BYTES = 8 * 2 ** 20;
 /** What the bodies that a worker collects may take at the same time. */
 const ALL_LIMIT_BYTES = 64 * 2 ** 20;
 
+/** The share of the bodies that one client gets, or has not taken yet: slow readers must not end the caching for others. */
+const CLIENT_LIMIT_BYTES = ALL_LIMIT_BYTES / 4;
+
 /** Who gets a body while it is collected. */
-type BodyClient = Pick<WebClient, 'whenGone'>;
+type BodyClient = Pick<WebClient, 'whenGone' | 'quota'>;
 
 /** The bodies that a worker collects, within one limit. */
 export class Collections {
   #heldBytes = 0;
+  /** Of that, what is for each client, by `WebClient.quota`. */
+  readonly #clientBytes = new Map<string, number>();
 
   /**
    * @param limitBytes longer bodies are dropped
@@ -24,14 +29,26 @@ export class Collections {
   }
 
   /** False when there is no room for `lengthBytes` more. */
-  take(lengthBytes: number): boolean {
+  take(lengthBytes: number, client: BodyClient | undefined): boolean {
     if (this.#heldBytes + lengthBytes > ALL_LIMIT_BYTES) return false;
+    if (client && !this.#takeShare(lengthBytes, client)) return false;
     this.#heldBytes += lengthBytes;
     return true;
   }
 
-  release(lengthBytes: number): void {
+  #takeShare(lengthBytes: number, { quota }: BodyClient): boolean {
+    const takenBytes = (this.#clientBytes.get(quota) ?? 0) + lengthBytes;
+    if (takenBytes > CLIENT_LIMIT_BYTES) return false;
+    this.#clientBytes.set(quota, takenBytes);
+    return true;
+  }
+
+  release(lengthBytes: number, client: BodyClient | undefined): void {
     this.#heldBytes -= lengthBytes;
+    if (!client) return;
+    const leftBytes = (this.#clientBytes.get(client.quota) ?? 0) - lengthBytes;
+    if (leftBytes > 0) this.#clientBytes.set(client.quota, leftBytes);
+    else this.#clientBytes.delete(client.quota);
   }
 }
 
@@ -55,7 +72,7 @@ export class CollectedBody {
 
   /** Keeps `chunk`, which nobody changes any more; false when the body is too long, and dropped. */
   add(chunk: Buffer): boolean {
-    if (this.#sizeBytes + chunk.length > this.#limitBytes || !this.#all.take(chunk.length)) {
+    if (this.#sizeBytes + chunk.length > this.#limitBytes || !this.#all.take(chunk.length, this.#client)) {
       this.drop();
       return false;
     }
@@ -74,8 +91,9 @@ export class CollectedBody {
   /** The bytes count until the client has taken them too, so that slow ones cannot hold any number (docs/architecture.md, law 8). */
   drop(): void {
     const [all, client, sizeBytes] = [this.#all, this.#client, this.#sizeBytes];
-    if (client) client.whenGone(() => all.release(sizeBytes));
-    else all.release(sizeBytes);
+    const release = () => all.release(sizeBytes, client);
+    if (client) client.whenGone(release);
+    else release();
     this.#chunks = [];
     this.#sizeBytes = 0;
   }

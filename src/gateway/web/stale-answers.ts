@@ -1,5 +1,6 @@
 import { servedOnErrorUntilMs } from '../../cache/freshness.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
+import { isReusable } from '../../cache/reuse.ts';
 import { parseRange } from '../../http/range.ts';
 import { asksForConfirmed, holdsWhatIsRead } from '../read/held-answers.ts';
 import type { LookupOutcome } from '../request/cache-status.ts';
@@ -9,6 +10,13 @@ import type { WebRead } from './web-read.ts';
 export function mayServeOnError(record: ReadableRecord, read: WebRead, nowMs: number): boolean {
   if (asksForConfirmed(read.directives)) return false;
   return servedOnErrorUntilMs(record, read.policy, nowMs) > nowMs && holdsWhatIsAsked(record, read);
+}
+
+/** Whether `record` answers `read` without a question to the origin: all of it, for a client that wants only what is held. */
+export function answersNow(record: ReadableRecord, read: WebRead): boolean {
+  const { policy, directives, nowMs } = read;
+  if (!isReusable(record, policy, directives, nowMs)) return false;
+  return !directives?.onlyIfCached || holdsWhatIsAsked(record, read);
 }
 
 function holdsWhatIsAsked(record: ReadableRecord, { method, fields }: WebRead): boolean {

@@ -88,7 +88,8 @@ export class WebArrivals implements WebFetchOwner {
     const isForOthers = !isOfOneRequest(read, head) && isStorable(read, method, head, isUnkept);
     const isWorse = stale !== undefined && isOfServer(head.status);
     const mayKeep = isForOthers && !isWorse && isOfUse(head, read.policy, times);
-    if (stale && !mayKeep && endsStored(read, head, isUnkept)) this.#records.forget(read, stale);
+    if (stale && method === 'GET' && !mayKeep && endsStored(read, head, isUnkept))
+      this.#records.forget(read, stale);
     const plan = mayKeep ? this.#kept(fetch, head, times) : pass;
     if (plan.kind === 'pass') flight?.land({ kind: 'alone', isOfRequest: isOfRequest(read, head, isUnkept) });
     if (plan.kind !== 'fill') this.#clients.report(fetch, outcomeOf(fetch, head, plan.kind === 'collect'));
@@ -96,17 +97,15 @@ export class WebArrivals implements WebFetchOwner {
   }
 
   collected(fetch: WebFetch, head: WebHead, body: CollectedBody, times: AnswerTimes): void {
-    const { read, method, flight } = fetch.question;
+    const { read, flight } = fetch.question;
     const { contentEncoding } = readContentHead(head);
     const identity = {
       ...{ objectKey: read.target.key.text, versionId: undefined, contentEncoding },
       ...{ entityTag: strongTag(head), sizeBytes: body.sizeBytes },
     };
     const generation = this.#cache.create(read.contentRead(head.vary), identity);
-    // what a changing request has changed, its own answer is newer than
-    const learned = method === 'GET' ? times : { ...times, ...this.#records.askedNow(read) };
     const isWritten = body.writeTo(generation);
-    const record = storedAnswer(head, head.status, generation, read.policy, learned);
+    const record = storedAnswer(head, head.status, generation, read.policy, times);
     if (isWritten && this.#records.store(read, record))
       flight?.land({ kind: 'stored', record, how: 'fetched' });
     else {
@@ -131,15 +130,17 @@ export class WebArrivals implements WebFetchOwner {
 
   /** RFC 9111 §4.4: what has been changed is asked for anew. */
   #changed(fetch: WebFetch, head: WebHead): AnswerPlan {
-    const { read, method } = fetch.question;
+    const { read, method, asked } = fetch.question;
     this.#clients.report(fetch, outcomeOf(fetch, head, false));
     if (isSafe(method) || head.status >= 400) return pass;
+    const isAlone = this.#records.isStillAsked(read, asked);
     for (const key of changedKeys(read, head)) this.#records.invalidate(key);
     const isStated = head.control.maxAgeS !== undefined || head.control.sMaxAgeS !== undefined;
     // RFC 9110 §9.3.3: an answer to POST that is the content of its target
     const isContent = method === 'POST' && head.status === 200 && isStated && isOwnLocation(read, head);
-    if (!isContent || !isStorable(read, 'GET', head, fetch.question.isUnkept)) return pass;
-    return this.#collecting(fetch);
+    if (!isAlone || !isContent || !isStorable(read, 'GET', head, fetch.question.isUnkept)) return pass;
+    // it is newer than what it has changed, but not than what comes before its end
+    return { ...this.#collecting(fetch), asked: { ...this.#records.askedNow(read), barrier: asked.barrier } };
   }
 
   /** RFC 9111 §4.3.3 and §4.3.4. */
@@ -158,6 +159,7 @@ export class WebArrivals implements WebFetchOwner {
       ...outcomeOf(fetch, head, isStored),
       how: 'revalidated',
     });
+    if (!isForOthers && endsStored(read, renewed, fetch.question.isUnkept)) this.#records.forget(read, stale);
     flight?.land(
       isForOthers
         ? { kind: 'stored', record, how: 'revalidated' }
@@ -191,7 +193,7 @@ export class WebArrivals implements WebFetchOwner {
     return isTooLong ? pass : this.#collecting(fetch);
   }
 
-  #collecting(fetch: WebFetch): AnswerPlan {
+  #collecting(fetch: WebFetch): Extract<AnswerPlan, { kind: 'collect' }> {
     const { maxObjectSizeBytes } = fetch.question.read.policy;
     return { kind: 'collect', body: this.#collections.begin(maxObjectSizeBytes, bodyClientOf(fetch)) };
   }

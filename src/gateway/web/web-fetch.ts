@@ -1,5 +1,5 @@
 import { type StoreCall, StoreError, type StoreReceiver, type StoreReplyHead } from '../../backend/store.ts';
-import type { ReadableRecord } from '../../cache/record.ts';
+import type { Asked, ReadableRecord } from '../../cache/record.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import { ExpectedBytes, type RangeReceiver } from '../fill/ranged-read.ts';
 import type { ClientBody } from '../pass/write/client-body.ts';
@@ -16,7 +16,12 @@ export type AnswerPlan =
   /** Its bytes go into the content of a record, from which the client is answered. */
   | { readonly kind: 'fill'; readonly receiver: RangeReceiver | undefined; readonly lengthBytes: number }
   /** The client gets it as it comes; if it ends, it is kept. */
-  | { readonly kind: 'collect'; readonly body: CollectedBody }
+  | {
+      readonly kind: 'collect';
+      readonly body: CollectedBody;
+      /** What was known when it was learned, if not that of the question. */
+      readonly asked?: Asked;
+    }
   /** The client gets it as it comes. */
   | { readonly kind: 'pass' }
   /** The client was answered otherwise. */
@@ -166,7 +171,8 @@ export class WebFetch implements StoreReceiver {
       return;
     }
     const [plan, head, times] = [this.#plan, this.#head, this.#times];
-    if (plan?.kind === 'collect' && head && times) this.#owner.collected(this, head, plan.body, times);
+    if (plan?.kind === 'collect' && head && times)
+      this.#owner.collected(this, head, plan.body, { ...times, ...plan.asked });
     if (plan?.kind === 'pass' || plan?.kind === 'collect') this.#answer?.end();
     this.#over();
   }

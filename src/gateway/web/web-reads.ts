@@ -1,13 +1,13 @@
 import { StoreError } from '../../backend/store.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
-import { isReusable, type StaleUse, staleUse } from '../../cache/reuse.ts';
+import { type StaleUse, staleUse } from '../../cache/reuse.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import { NotCachedError, ObjectChangedError } from '../fill/fill-error.ts';
 import type { ClientBody } from '../pass/write/client-body.ts';
 import { BackgroundPlaces } from '../read/background-places.ts';
 import { bypassed, CacheReports, cacheHit, type LookupOutcome, notAsked } from '../request/cache-status.ts';
 import { mayConfirm, unconditionalFields, validatingFields } from './confirmation.ts';
-import { holdsAll, mayServeOnError, staleOutcome } from './stale-answers.ts';
+import { answersNow, holdsAll, mayServeOnError, staleOutcome } from './stale-answers.ts';
 import type { WebHead } from './stored-answer.ts';
 import { type FillingCache, WebArrivals } from './web-arrivals.ts';
 import { isFailure, WebFetch, type WebQuestion } from './web-fetch.ts';
@@ -45,7 +45,7 @@ export class WebReads implements WebSource, RecordSource {
   serve(read: WebRead): void {
     const { policy, directives, nowMs } = read;
     const record = policy.mode === 'bypass' ? undefined : this.#records.find(read);
-    if (record && isReusable(record, policy, directives, nowMs)) {
+    if (record && answersNow(record, read)) {
       read.client.answer(read, record, cacheHit, this);
       return;
     }
@@ -124,10 +124,7 @@ export class WebReads implements WebSource, RecordSource {
       this.#wait(read, flight);
       return;
     }
-    const { isConditional, range } = read.fields;
-    // what is kept for nobody is no answer to others either
-    const isForAll = isGet && !isConditional && range === undefined && !read.directives?.noStore;
-    this.#send(read, stale, isForAll ? this.#begin(read) : undefined);
+    this.#send(read, stale, isGet && isForAll(read, stale) ? this.#begin(read) : undefined);
   }
 
   #begin(read: WebRead, landed?: () => void): WebFlight {
@@ -159,6 +156,8 @@ export class WebReads implements WebSource, RecordSource {
       });
     else if (landing.kind === 'stale' && this.#mayServe(read, landing.record))
       this.#giveOnError(read, landing.record);
+    // what has landed is another variant, or was purged: the first of them asks for all
+    else if (landing.kind === 'stored' && read.mayRepeat()) this.#ask(read, this.#records.find(read));
     else this.#send(read, this.#records.find(read), undefined);
   }
 
@@ -188,12 +187,12 @@ export class WebReads implements WebSource, RecordSource {
     isAwaited = true,
   ): void {
     const { method } = read;
-    const known = method === 'GET' ? stale : undefined;
-    const confirmed = known && mayConfirm(known, read.fields) ? known : undefined;
+    const isGet = method === 'GET';
+    const confirmed = isGet && stale && mayConfirm(stale, read.fields) ? stale : undefined;
     const own = isAwaited ? read.sent : unconditionalFields(read.sent);
     const fields = confirmed ? validatingFields(own, confirmed) : own;
     try {
-      this.#start(read, { stale: known, confirmed, flight, fields }, isAwaited);
+      this.#start(read, { stale, confirmed, flight, fields }, isAwaited);
     } catch (error) {
       flight?.land({ kind: 'alone', isOfRequest: false });
       throw error;
@@ -219,6 +218,16 @@ export class WebReads implements WebSource, RecordSource {
     fetch = new WebFetch(question, this.#arrivals, () => this.#cache.nowMs());
     fetch.send();
   }
+}
+
+/**
+ * Whether what `read` asks the origin is the same for others: the whole answer, or what is held of it where that may be
+ * confirmed. What is kept for nobody is no answer to others either.
+ */
+function isForAll({ fields, directives }: WebRead, stale: ReadableRecord | undefined): boolean {
+  if (directives?.noStore) return false;
+  const isPlain = !fields.isConditional && fields.range === undefined;
+  return isPlain || (stale !== undefined && mayConfirm(stale, fields));
 }
 
 const noQuestion = { stale: undefined, confirmed: undefined, flight: undefined };

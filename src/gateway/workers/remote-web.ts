@@ -1,8 +1,8 @@
 import type { StoreCall } from '../../backend/store.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
-import { isReusable } from '../../cache/reuse.ts';
 import { OwnerLostError } from '../fill/fill-error.ts';
 import { cacheHit } from '../request/cache-status.ts';
+import { answersNow } from '../web/stale-answers.ts';
 import type { WaitingClient } from '../web/waiting-client.ts';
 import type { RecordSource, WebRead, WebSource } from '../web/web-read.ts';
 import type { NearAnswers } from './near-answers.ts';
@@ -54,9 +54,8 @@ export class RemoteWeb implements WebSource, RecordSource {
   }
 
   serve(read: WebRead): void {
-    const { policy, directives, nowMs, client } = read;
     const record = this.#near.find(read);
-    if (record && isReusable(record, policy, directives, nowMs)) client.answer(read, record, cacheHit, this);
+    if (record && answersNow(record, read)) read.client.answer(read, record, cacheHit, this);
     else this.#ask(read);
   }
 

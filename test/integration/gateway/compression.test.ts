@@ -149,6 +149,22 @@ describe.each([
     expect([resumed.status, resumed.body.length]).toEqual([200, 10_000]);
   });
 
+  it('is not resumed by a date, which names no representation', async () => {
+    const text = prose(300_000);
+    const modified = new Date(Date.now() - 3_600_000).toUTCString();
+    put('page', text, { ...asHtml, 'last-modified': modified });
+    await start();
+    await warm(path);
+    const { headers } = await gateway.get(path, { 'accept-encoding': 'br' });
+    expect(headers['content-encoding']).toBe('br');
+    const date = String(headers['last-modified']);
+    const resumed = { range: 'bytes=100-', 'if-range': date };
+    const whole = await gateway.get(path, { ...resumed, 'accept-encoding': 'br' });
+    expect([whole.status, whole.body.toString()]).toEqual([200, text]);
+    // who takes no coding has had none
+    expect((await gateway.get(path, { ...resumed, 'accept-encoding': 'identity' })).status).toBe(206);
+  });
+
   it('is of the new content after a change, and gone after a purge', async () => {
     put('page', prose(10_000));
     await start();

@@ -388,3 +388,123 @@ it.each(['prefer', 'a-im', 'rsc', 'x-nextjs-data'])(
     }
   },
 );
+
+it.each(['no-store', 'private'])('a 304 with %s ends what was stored', async control => {
+  let isDown = false;
+  await start(
+    asked => {
+      if (isDown) return { status: 503, head: {} };
+      return isConditional(asked)
+        ? { status: 304, head: { 'cache-control': control } }
+        : { etag: '"1"', 'cache-control': 'max-age=1' };
+    },
+    { policy: { staleIfErrorMs: 600_000 } },
+  );
+  await text();
+  clock.advance(2_000);
+  expect(await text()).toBe('answer 1');
+  isDown = true;
+  expect((await gateway.get('/')).status).toBe(503);
+});
+
+describe('the answer to a POST that names its target', () => {
+  it.each(['nothing', 'a purge', 'a change'])('is kept for GET where %s comes before its end', async what => {
+    await start(() => ({ 'cache-control': 'max-age=600' }));
+    const { answer } = origin;
+    let end: (() => void) | undefined;
+    origin.answer = (asked, response) => {
+      if (asked.method !== 'POST') {
+        answer(asked, response);
+        return;
+      }
+      response.writeHead(200, { 'cache-control': 'max-age=600', 'content-location': '/' });
+      response.write('posted');
+      end = () => response.end();
+    };
+    const posted = await fetch(`${gateway.url()}/`, { method: 'POST', body: 'x' });
+    if (what === 'a purge') gateway.gateways[0]?.purge({ kind: 'key', bucket: '/', key: '/' });
+    if (what === 'a change') await fetch(`${gateway.url()}/`, { method: 'PUT', body: 'x' });
+    end?.();
+    expect(await posted.text()).toBe('posted');
+    expect((await text()) === 'posted').toBe(what === 'nothing');
+  });
+});
+
+it('HEAD gets what is stale where the origin fails, as GET does', async () => {
+  let isDown = false;
+  await start(() => (isDown ? { status: 503, head: {} } : { etag: '"1"', 'cache-control': 'max-age=1' }), {
+    policy: { staleIfErrorMs: 600_000 },
+  });
+  await text();
+  isDown = true;
+  clock.advance(2_000);
+  expect((await fetch(gateway.url(), { method: 'HEAD' })).status).toBe(200);
+});
+
+it('only-if-cached gets all that it asks for from the cache, or 504', async () => {
+  const body = Buffer.alloc(200_000, 7);
+  await start(
+    ({ headers }) => ({
+      status: headers.range === 'bytes=0-99' ? 206 : 200,
+      head: {
+        ...{ etag: '"1"', 'cache-control': 'max-age=600' },
+        ...(headers.range === 'bytes=0-99' && { 'content-range': `bytes 0-99/${body.length}` }),
+      },
+      body: headers.range === 'bytes=0-99' ? body.subarray(0, 100) : body,
+    }),
+    { policy: { clientDirectives: 'honour' } },
+  );
+  const held = { 'cache-control': 'only-if-cached', range: 'bytes=0-99' };
+  await gateway.get('/', { range: 'bytes=0-99' });
+  expect((await gateway.get('/', held)).status).toBe(206);
+  for (const headers of [{ range: 'bytes=5-150000' }, {}])
+    expect(
+      (await gateway.get('/', { ...held, ...headers, ...(headers.range ? {} : { range: '' }) })).status,
+    ).toBe(504);
+  expect(origin.asked).toHaveLength(1);
+});
+
+describe('one question is for all', () => {
+  const holding = () => {
+    const held: (() => void)[] = [];
+    const { answer } = origin;
+    origin.answer = (asked, response) => held.push(() => answer(asked, response));
+    return held;
+  };
+
+  it('who ask for ranges of what is stale, or with conditions', async () => {
+    await start(asked =>
+      isConditional(asked)
+        ? { status: 304, head: { 'cache-control': 'max-age=600' } }
+        : { etag: '"1"', 'cache-control': 'max-age=1' },
+    );
+    await text();
+    clock.advance(2_000);
+    const held = holding();
+    const readers = [{ range: 'bytes=0-1' }, { range: 'bytes=0-' }, { 'if-none-match': '"x"' }, {}];
+    const answers = readers.map(headers => gateway.get('/', headers));
+    await turnsUntil('all wait', () => waiting() === 4 && held.length > 0);
+    for (const go of held) go();
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([206, 206, 200, 200]);
+    expect(held).toHaveLength(1);
+  });
+
+  it('who want another variant than the first', async () => {
+    await start(({ headers }) => ({
+      'cache-control': 'max-age=600',
+      vary: 'accept-encoding',
+      'x-of': String(headers['accept-encoding']),
+    }));
+    const held = holding();
+    const first = gateway.get('/', { 'accept-encoding': 'gzip' });
+    await turnsUntil('it is asked', () => held.length === 1);
+    const others = Array.from({ length: 5 }, () => gateway.get('/', { 'accept-encoding': 'br' }));
+    await turnsUntil('all wait', () => waiting() === 6);
+    held[0]?.();
+    await first;
+    await turnsUntil('the next is asked', () => held.length > 1);
+    for (const go of held.slice(1)) go();
+    expect((await Promise.all(others)).map(({ headers }) => headers['x-of'])).toEqual(Array(5).fill('br'));
+    expect(held).toHaveLength(2);
+  });
+});

@@ -24,6 +24,7 @@ it('what a slow client has not taken counts until its response is closed (law 8)
   const all = new Collections();
   let leave = () => {};
   const body = all.begin(Infinity, {
+    quota: 'one',
     whenGone: then => {
       leave = then;
     },
@@ -33,4 +34,19 @@ it('what a slow client has not taken counts until its response is closed (law 8)
   expect(room(all)).toBe(7);
   leave();
   expect(room(all)).toBe(8);
+});
+
+it('one client has a quarter, and what it has taken is free again', () => {
+  const all = new Collections();
+  const leave: (() => void)[] = [];
+  const bodyOf = (quota: string) => all.begin(Infinity, { quota, whenGone: then => leave.push(then) });
+  const kept = (quota: string) => {
+    const body = bodyOf(quota);
+    const isKept = body.add(Buffer.alloc(8 * mebibyte));
+    body.drop();
+    return isKept;
+  };
+  expect(['slow', 'slow', 'slow', 'other'].map(kept)).toEqual([true, true, false, true]);
+  for (const then of leave) then();
+  expect(kept('slow')).toBe(true);
 });
