@@ -118,6 +118,7 @@ export class ContentEncoder {
 /** The bytes of `content` in `coding`, if all of it is in memory. */
 async function encoded(content: Generation, coding: ContentCoding): Promise<Buffer | 'no-gain' | 'not-held'> {
   const { sizeBytes } = content;
+  if (content.coverage(0, sizeBytes) !== 'all') return 'not-held';
   const compressor = compressors[coding](sizeBytes);
   const chunks: Buffer[] = [];
   let lengthBytes = 0;

@@ -62,9 +62,9 @@ export class Representations {
     const { encodings } = record.content;
     for (const coding of accepted) {
       const content = encodings?.in(coding);
+      if (!content && coding === best && mayMake) encodings?.make(best);
       if (content) return codedFrom(negotiable, coding, content);
     }
-    if (mayMake) encodings?.make(best);
     const had = codingOfTag(asked.ifNoneMatch, record, accepted);
     return had ? coded(asIs.record, had, record.content) : asIs;
   }

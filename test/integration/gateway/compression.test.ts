@@ -252,6 +252,9 @@ it('the second best is sent while the best is being made', async () => {
   await warm('/b/page', 'gzip');
   const second = await gateway.get('/b/page', { 'accept-encoding': 'gzip, br' });
   expect(second.headers['content-encoding']).toBe('gzip');
+  await came('made', 2);
+  const third = await gateway.get('/b/page', { 'accept-encoding': 'gzip, br' });
+  expect(third.headers['content-encoding']).toBe('br');
 });
 
 it('readers of one content at the same time have it compressed once', async () => {
@@ -264,19 +267,19 @@ it('readers of one content at the same time have it compressed once', async () =
   expect(await count('made')).toBe(1);
 });
 
-it('workers share what the owner of an object has made', async () => {
+it.each(['/b/page', '/web/b/page'])('workers share what the owner of %s has made', async path => {
   const text = prose(3 * mebibyte);
   put('page', text);
   await start({ workers: 2 });
   for (const worker of [0, 1]) {
-    await gateway.get('/b/page', { 'accept-encoding': 'br' }, worker);
-    await gateway.get('/b/page', { 'accept-encoding': 'br' }, worker);
+    await gateway.get(path, { 'accept-encoding': 'br' }, worker);
+    await gateway.get(path, { 'accept-encoding': 'br' }, worker);
   }
   await came('made', 1);
   for (const worker of [0, 1]) {
-    let answer = await gateway.get('/b/page', { 'accept-encoding': 'br' }, worker);
+    let answer = await gateway.get(path, { 'accept-encoding': 'br' }, worker);
     await turnsUntil('the worker knows of it', async () => {
-      answer = await gateway.get('/b/page', { 'accept-encoding': 'br' }, worker);
+      answer = await gateway.get(path, { 'accept-encoding': 'br' }, worker);
       return answer.headers['content-encoding'] === 'br';
     });
     expect(brotliDecompressSync(answer.body).toString()).toBe(text);
