@@ -8,7 +8,9 @@ import { ANY_TAG_SLOT, TAG_SLOTS } from './tag-slots.ts';
 export type BarrierScope =
   | { readonly kind: 'key'; readonly objectKey: Pick<ObjectKey, 'text'> }
   | { readonly kind: 'range'; readonly range: KeyRange }
-  | { readonly kind: 'tag'; readonly slot: number };
+  | { readonly kind: 'tag'; readonly slot: number }
+  /** As `tag`, but without the objects of which not every tag is known: who raises it speaks for one origin alone. */
+  | { readonly kind: 'group'; readonly slot: number };
 
 const NAME_SLOTS = 65_536;
 
@@ -80,9 +82,9 @@ export class PurgeBarriers {
   /** When this returns, every thread takes what was learned before for purged. */
   raise(scope: BarrierScope, kind: BarrierKind, nowMs: number): void {
     const barrier = Atomics.add(this.#counters, BEGUN, 1) + 1;
-    if (scope.kind === 'tag') {
+    if (scope.kind === 'tag' || scope.kind === 'group') {
       this.#tags.raise(tagPlace(scope.slot), barrier, kind, nowMs);
-      this.#tags.raise(tagPlace(ANY_TAG_SLOT), barrier, kind, nowMs);
+      if (scope.kind === 'tag') this.#tags.raise(tagPlace(ANY_TAG_SLOT), barrier, kind, nowMs);
     } else {
       const { hash, length } = scope.kind === 'key' ? wholeKey(scope.objectKey) : prefixOf(scope.range);
       this.#names.raise(placeOf(hash), barrier, kind, nowMs);

@@ -1,3 +1,4 @@
+import { lengthPrefixed } from '../base/length-prefixed.ts';
 import { hashText } from './object-key.ts';
 
 const SLOTS_BY_HASH = 65_536;
@@ -16,6 +17,11 @@ const any: readonly number[] = [ANY_TAG_SLOT];
 
 export function tagSlotOf(tag: string): number {
   return hashText(tag) % SLOTS_BY_HASH;
+}
+
+/** The tag that answers of one origin have for a cache group: a group of the same name at another origin is another one. */
+export function groupTag(origin: string, group: string): string {
+  return lengthPrefixed(origin) + lengthPrefixed(group);
 }
 
 /** What is kept of the tags of an object. */

@@ -43,10 +43,12 @@ function membersOf(list: string): RegExpExecArray[][] | undefined {
 }
 
 /**
- * RFC 9875 §2: a list of strings. Members that are none are ignored, and so are parameters; so is all of a field that is not
+ * The groups in Cache-Groups or Cache-Group-Invalidation.
+ *
+ * RFC 9875 §2 and §3: a list of strings. Members that are none are ignored, and so are parameters; so is all of a field that is not
  * well-formed (RFC 9651 §4.2).
  */
-function cacheGroups(value: string): readonly string[] {
+export function cacheGroups(value: string): readonly string[] {
   const groups: string[] = [];
   for (const [first, next] of membersOf(value) ?? []) {
     // no member between two commas, or something behind a string that is no parameter

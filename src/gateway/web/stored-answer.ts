@@ -3,9 +3,9 @@ import type { Content } from '../../cache/content.ts';
 import { freshUntilMs, servedInBackgroundUntilMs, servedOnErrorUntilMs } from '../../cache/freshness.ts';
 import type { Asked, ReadableRecord } from '../../cache/record.ts';
 import { statedFreshness } from '../../cache/stated-freshness.ts';
-import { tagSlotsOf } from '../../cache/tag-slots.ts';
+import { groupTag, tagSlotsOf } from '../../cache/tag-slots.ts';
 import type { CacheControl } from '../../http/cache-control.ts';
-import { tagsOfField } from '../../http/cache-tags.ts';
+import { cacheGroups, tagsOfField } from '../../http/cache-tags.ts';
 import { formatHttpDate, parseCachedDate } from '../../http/http-date.ts';
 import { mayStore } from '../../http/storability.ts';
 import { statedControl } from '../../http/targeted-cache-control.ts';
@@ -28,8 +28,10 @@ export function readWebHead(head: StoreReplyHead): WebHead {
   return { ...head, ...stated, vary: parseVary(fieldValue(head.fields, 'vary')) };
 }
 
-/** When the origin was asked, and what was known then. */
+/** Which origin was asked, when, and what was known then. */
 export interface AnswerTimes extends Asked {
+  /** See `originName`. */
+  readonly origin: string;
   readonly requestedMs: number;
   readonly receivedMs: number;
 }
@@ -189,15 +191,17 @@ function storedFields(
 }
 
 /** The slots of what an answer can be purged by. */
-export function tagSlotsOfAnswer(fields: readonly HeaderField[]): readonly number[] {
-  return tagSlotsOf(fields.flatMap(({ name, value }) => tagsOfField(name, value)));
+export function tagSlotsOfAnswer(fields: readonly HeaderField[], origin: string): readonly number[] {
+  const tags = fields.flatMap(({ name, value }) => tagsOfField(name, value));
+  const groups = cacheGroups(fieldValue(fields, 'cache-groups') ?? '');
+  return tagSlotsOf([...tags, ...groups.map(group => groupTag(origin, group))]);
 }
 
 /** What the fields say of validators and freshness. */
 function describe(
   fields: readonly HeaderField[],
   head: WebHead,
-  { requestedMs, receivedMs }: AnswerTimes,
+  { origin, requestedMs, receivedMs }: AnswerTimes,
 ): Pick<ReadableRecord, 'fields' | 'directives' | 'entityTag' | 'lastModifiedMs' | 'tagSlots'> {
   const { status, control } = head;
   const lastModified = fieldValue(fields, 'last-modified');
@@ -209,7 +213,7 @@ function describe(
   });
   return {
     fields,
-    tagSlots: tagSlotsOfAnswer(fields),
+    tagSlots: tagSlotsOfAnswer(fields, origin),
     directives: { ...stated, noStore: false },
     entityTag: fieldValue(fields, 'etag'),
     lastModifiedMs: lastModified === undefined ? undefined : parseCachedDate(lastModified, receivedMs),

@@ -1,6 +1,7 @@
 import type { StoreError } from '../../backend/store.ts';
 import type { Generation } from '../../cache/generation.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
+import { cacheGroups } from '../../http/cache-tags.ts';
 import { isStrongTag } from '../../http/entity-tag.ts';
 import { isKnownCoding } from '../../http/vary.ts';
 import { readContentHead } from '../fill/content-head.ts';
@@ -82,7 +83,7 @@ export class WebArrivals implements WebFetchOwner {
 
   answered(fetch: WebFetch, head: WebHead, times: AnswerTimes): AnswerPlan {
     const { read, method, stale, confirmed, flight, isUnkept } = fetch.question;
-    if (method !== 'GET' && method !== 'HEAD') return this.#changed(fetch, head);
+    if (method !== 'GET' && method !== 'HEAD') return this.#changed(fetch, head, times);
     if (confirmed && head.status === 304) return this.#confirmed(fetch, confirmed, head, times);
     if (stale && failures.has(head.status) && this.#servesStale(fetch, stale, head.status)) return unwanted;
     const isForOthers = !isOfOneRequest(read, head) && isStorable(read, method, head, isUnkept);
@@ -128,13 +129,15 @@ export class WebArrivals implements WebFetchOwner {
     if (!isSafe(method)) this.#records.unsettle(read.target.key);
   }
 
-  /** RFC 9111 §4.4: what has been changed is asked for anew. */
-  #changed(fetch: WebFetch, head: WebHead): AnswerPlan {
+  /** RFC 9111 §4.4, RFC 9875 §3: what has been changed is asked for anew. */
+  #changed(fetch: WebFetch, head: WebHead, times: AnswerTimes): AnswerPlan {
     const { read, method, asked } = fetch.question;
     this.#clients.report(fetch, outcomeOf(fetch, head, false));
     if (isSafe(method) || head.status >= 400) return pass;
     const isAlone = this.#records.isStillAsked(read, asked);
     for (const key of changedKeys(read, head)) this.#records.invalidate(key);
+    const groups = cacheGroups(fieldValue(head.fields, 'cache-group-invalidation') ?? '');
+    this.#records.invalidateGroups(groups, times);
     const isStated = head.control.maxAgeS !== undefined || head.control.sMaxAgeS !== undefined;
     // RFC 9110 §9.3.3: an answer to POST that is the content of its target
     const isContent = method === 'POST' && head.status === 200 && isStated && isOwnLocation(read, head);
@@ -210,7 +213,13 @@ export class WebArrivals implements WebFetchOwner {
       ...{ objectKey: read.target.key.text, versionId: undefined, contentEncoding, entityTag, sizeBytes },
     };
     const asked = read.contentRead(head.vary);
-    const content = this.#records.contentOf(read, asked, identity, times, tagSlotsOfAnswer(head.fields));
+    const content = this.#records.contentOf(
+      read,
+      asked,
+      identity,
+      times,
+      tagSlotsOfAnswer(head.fields, times.origin),
+    );
     const record = storedAnswer(head, 200, content, read.policy, times);
     const isStored = this.#records.store(read, record);
     if (!isStored) this.#cache.keepWhileRead(content);

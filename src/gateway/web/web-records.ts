@@ -6,7 +6,9 @@ import type { GenerationIdentity } from '../../cache/generation-identity.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
 import type { PurgeBarriers } from '../../cache/purge-barriers.ts';
 import type { Asked, ReadableRecord } from '../../cache/record.ts';
+import { groupTag, tagSlotOf } from '../../cache/tag-slots.ts';
 import type { UnsettledKeys } from '../../cache/unsettled-keys.ts';
+import type { AnswerTimes } from './stored-answer.ts';
 import type { WebContentRead, WebRead } from './web-read.ts';
 import type { WebBucket } from './web-target.ts';
 
@@ -19,6 +21,9 @@ export interface WebCache {
   revive(object: { readonly bucket: WebBucket; readonly objectKey: ObjectKey }): Entry | undefined;
   create(read: WebContentRead, identity: GenerationIdentity): Generation;
 }
+
+/** One answer says so much of other ones at most. */
+const GROUPS_PER_ANSWER = 128;
 
 /** What the stored answers of one name are looked up by. */
 export interface AnswerName {
@@ -148,6 +153,14 @@ export class WebRecords {
   /** Everything learned of the target so far is not used any more (RFC 9111 §4.4). */
   invalidate(key: Pick<ObjectKey, 'keySlot'>): void {
     this.#cache.epochs.raise(key.keySlot);
+  }
+
+  /** The same of all that the origin has put into one of these groups (RFC 9875 §3). */
+  invalidateGroups(groups: readonly string[], { origin, receivedMs }: AnswerTimes): void {
+    for (const group of groups.slice(0, GROUPS_PER_ANSWER)) {
+      const slot = tagSlotOf(groupTag(origin, group));
+      this.#cache.barriers.raise({ kind: 'group', slot }, 'hard', receivedMs);
+    }
   }
 
   /** Nobody knows what has become of a request that may have changed the target. */

@@ -1,4 +1,4 @@
-import { type ObjectKey, objectKey } from '../../cache/object-key.ts';
+import { bucketText, type ObjectKey, objectKey } from '../../cache/object-key.ts';
 import { percentDecode } from '../../s3/percent-decode.ts';
 import { isHost } from '../../s3/well-formed.ts';
 import type { Bucket, QueryRules, WebRules } from '../request/bucket.ts';
@@ -88,6 +88,13 @@ export function webTarget({ bucket, path, query, host }: WebAddress, scheme: str
 /** The target at the origin of a request whose answer is not looked for in the cache: with all of its query. */
 export function wholeTarget({ bucket, path, query }: WebAddress): string {
   return bucket.web.pathPrefix + path + (query === undefined ? '' : `?${query}`);
+}
+
+/** Names the origin that a request asks, as clients know it. @param scheme of the client's request */
+export function originName({ bucket, host }: WebAddress, scheme: string): string {
+  const { web, store, bucketAtStore } = bucket;
+  const name = bucketText({ backend: store.identity, bucket: bucketAtStore });
+  return tellsHost(web) ? `${name}${scheme}://${host}` : name;
 }
 
 /** Whether the origin learns which host and scheme the client asked. */

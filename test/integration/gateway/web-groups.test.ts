@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ScriptedOrigin } from '../../support/scripted-origin.ts';
+import { TestGateway } from '../../support/test-gateway.ts';
+
+const groupsOf: Readonly<Record<string, string>> = {
+  '/a': '"one", "two"',
+  '/b': '"two"',
+  '/c': '"three";x=1',
+  '/none': '',
+};
+
+let origin: ScriptedOrigin;
+let gateway: TestGateway;
+/** What answers to POST and the like say. */
+let said: { status: number; head: Record<string, string> };
+
+beforeEach(async () => {
+  said = { status: 200, head: {} };
+  origin = await ScriptedOrigin.start(({ method, url }, response) => {
+    const groups = groupsOf[url] ?? '';
+    const head = { 'cache-control': 'max-age=3600', ...(groups && { 'cache-groups': groups }) };
+    if (method !== 'GET' || url === '/told') response.writeHead(said.status, { ...head, ...said.head }).end();
+    else response.writeHead(200, head).end(`answer ${origin.asked.length}`);
+  });
+  gateway = await TestGateway.start({
+    storeUrl: 'http://127.0.0.1:1',
+    buckets: {},
+    web: { url: origin.url, name: '/', rules: { host: { kind: 'client' } } },
+    workers: 2,
+    policy: { ttlMs: 0 },
+  });
+});
+
+afterEach(async () => {
+  await gateway.close();
+  await origin.close();
+});
+
+/** Which of the paths are asked for, when all are read through every worker. */
+async function askedAnew(host = 'o.test'): Promise<string[]> {
+  const before = origin.asked.length;
+  for (const path of Object.keys(groupsOf))
+    for (const worker of [0, 1]) await gateway.get(path, { host }, worker);
+  return origin.asked.slice(before).map(({ url }) => url);
+}
+
+const invalidating = { 'cache-group-invalidation': '"one", "three"' };
+
+it('an answer to a changing request ends what it names of the groups of its origin (RFC 9875 §3)', async () => {
+  await askedAnew();
+  said.head = invalidating;
+  await gateway.send('POST', '/x', { host: 'o.test' }, 1);
+  expect(await askedAnew()).toEqual(['/a', '/c']);
+  expect(await askedAnew()).toEqual([]);
+});
+
+it.each([
+  ['to GET', 'GET', '/told', 200, invalidating],
+  ['to OPTIONS', 'OPTIONS', '/x', 200, invalidating],
+  ['that fails', 'POST', '/x', 500, invalidating],
+  ['that is no list of strings', 'POST', '/x', 200, { 'cache-group-invalidation': 'one, "three' }],
+] as const)('an answer %s ends nothing', async (_, method, path, status, head) => {
+  await askedAnew();
+  said = { status, head };
+  await gateway.send(method, path, { host: 'o.test' });
+  expect(await askedAnew()).toEqual([]);
+});
+
+it('groups of another origin are other ones (RFC 9875 §2)', async () => {
+  await askedAnew('o.test');
+  await askedAnew('other.test');
+  said.head = invalidating;
+  await gateway.send('POST', '/x', { host: 'other.test' });
+  expect(await askedAnew('o.test')).toEqual([]);
+  expect(await askedAnew('other.test')).toEqual(['/a', '/c']);
+});
+
+it('whoever operates the gateway purges groups of all origins as tags', async () => {
+  await askedAnew();
+  for (const one of gateway.gateways) one.purge({ kind: 'tag', tag: 'two' });
+  expect(await askedAnew()).toEqual(['/a', '/b']);
+});
