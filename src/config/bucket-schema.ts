@@ -3,7 +3,7 @@ import { judgeAction } from '../s3/action-verdict.ts';
 import { atMostTtl, defaultPolicy, exceedingTtls, overlay, partialPolicy } from './cache-policy-schema.ts';
 import { bucketCompress, compressesNothing, compression, ruleCompress } from './compress-schema.ts';
 import { cors } from './cors-schema.ts';
-import { responseHeaders } from './header-schema.ts';
+import { requestHeaders, responseHeaders } from './header-schema.ts';
 import { choice, flag, listOf, map, size, text } from './scalars.ts';
 import { website } from './website-schema.ts';
 
@@ -51,6 +51,7 @@ const rule = map({
   compress: ruleCompress(),
   responseHeaders: responseHeaders.optional(),
   cors: cors.optional(),
+  requestHeaders: requestHeaders.optional(),
 }).refine(({ keys: _, ...sections }) => Object.keys(sections).length > 0, {
   error: 'a rule that says something of its keys, such as { keys: ["static/**"], cache: { ttl: 1d } }',
 });

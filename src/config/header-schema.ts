@@ -38,6 +38,34 @@ const givenToClients = nameOf(
 );
 const takenFromClients = nameOf(ownOfAnswers, ['access-control-', 'x-amz-(?!meta-)', 'x-store-(?!meta-)']);
 
+/** Fields that say what is asked for, and those with which the gateway asks itself. */
+const ownOfRequests: readonly string[] = [
+  ...hopByHopFields,
+  ...[
+    'accept-encoding',
+    'cache-control',
+    'date',
+    'digest',
+    'expect',
+    'host',
+    'max-forwards',
+    'origin',
+    'pragma',
+    'range',
+  ],
+  ...['repr-digest', 'traceparent', 'tracestate', 'via', 'want-content-digest', 'want-repr-digest'],
+];
+const sentPrefixes = ['content-', 'if-', 'x-amz-', 'x-store-'];
+
+const REQUEST_TEXT =
+  'the name of a header field other than those that frame a request or say what is asked for, and those of the store (x-amz-, x-store-)';
+
+const givenToOrigins = nameOf(ownOfRequests, sentPrefixes);
+const takenFromOrigins = nameOf(
+  ownOfRequests.filter(name => name !== 'accept-encoding'),
+  sentPrefixes,
+);
+
 const VALUE_TEXT = 'the value of a header field: printable ASCII characters';
 const value = text(VALUE_TEXT).regex(/^[\x21-\x7e](?:[\t\x20-\x7e]{0,4094}[\x21-\x7e])?$/, {
   error: VALUE_TEXT,
@@ -60,4 +88,10 @@ export const responseHeaders = map({
   set: fields(givenToClients, ANSWER_TEXT),
   add: fields(givenToClients, ANSWER_TEXT),
   remove: names(takenFromClients, ANSWER_TEXT),
+});
+
+/** What the store or origin is told otherwise than the client, or the gateway, would say: the same of all clients. */
+export const requestHeaders = map({
+  set: fields(givenToOrigins, REQUEST_TEXT),
+  remove: names(takenFromOrigins, REQUEST_TEXT),
 });

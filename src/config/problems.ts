@@ -13,7 +13,7 @@ const HIDDEN = 'a value that is not shown';
 const HIDDEN_KEY = 'a key that is not shown';
 
 /** Places where a misspelt key probably holds a secret. A webhook's URL is one. */
-const secretPlace = ['credentials', 'clients', 'webhooks'];
+const secretPlace = ['credentials', 'clients', 'webhooks', 'requestHeaders'];
 
 /** Keys in these places whose values are not secret. */
 const publicKey =

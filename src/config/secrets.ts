@@ -5,18 +5,21 @@ import type { GatewayConfig } from './gateway-config.ts';
 const LEAST_SECRET = 8;
 
 /** Every secret of a configuration, for the logger, which removes them from log lines. */
-export function secretsOf({ admin, backends, clients, alerts, tracing }: GatewayConfig): string[] {
+export function secretsOf({ admin, backends, buckets, clients, alerts, tracing }: GatewayConfig): string[] {
   const ofBackends = Object.values(backends).flatMap(backend => {
     if (backend.type !== 's3' || backend.credentials.kind !== 'static') return [];
     return [backend.credentials.secretAccessKey, backend.credentials.sessionToken];
   });
+  const sent = Object.values(buckets).flatMap(({ rules }) =>
+    rules.flatMap(({ requestHeaders }) => Object.values(requestHeaders?.set ?? {})),
+  );
   return [
     admin.token,
     admin.eventsToken,
     ...ofBackends,
     ...clients.flatMap(client => [client.secretAccessKey, client.previousSecretAccessKey]),
     ...alerts.webhooks.map(webhook => webhook.url),
-    ...Object.values(tracing?.headers ?? {}).filter(value => value.length >= LEAST_SECRET),
+    ...[...sent, ...Object.values(tracing?.headers ?? {})].filter(value => value.length >= LEAST_SECRET),
   ].filter(secret => secret !== undefined);
 }
 

@@ -21,7 +21,7 @@ export interface WebConfig {
         readonly setCookie?: string;
         readonly website?: object | undefined;
         readonly cache?: Statuses;
-        readonly rules?: readonly { readonly cache?: Statuses }[];
+        readonly rules?: readonly RuleAtOrigin[];
       }
     >
   >;
@@ -30,6 +30,13 @@ export interface WebConfig {
 /** The part of a cache policy that names statuses. */
 interface Statuses {
   readonly namedTtls?: readonly ({ readonly status: number } | { readonly type: string })[] | undefined;
+}
+
+interface RuleAtOrigin {
+  readonly cache?: Statuses | undefined;
+  readonly requestHeaders?:
+    | { readonly set: Readonly<Record<string, string>>; readonly remove: readonly string[] }
+    | undefined;
 }
 
 interface WebProblem {
@@ -53,6 +60,9 @@ export function* webOrigins({ backends, buckets }: WebConfig): Generator<WebProb
       };
     for (const [key, allowed] of isWeb ? atOrigin(name, bucket) : atStore(bucket))
       yield { path: ['buckets', name, key], held: Reflect.get(bucket, key), allowed };
+    if (!isWeb)
+      for (const { path, allowed } of unchangedRequests(bucket))
+        yield { path: ['buckets', name, ...path], held: undefined, allowed };
     for (const path of unknownStatuses(bucket, isWeb))
       yield {
         path: ['buckets', name, ...path],
@@ -60,6 +70,23 @@ export function* webOrigins({ backends, buckets }: WebConfig): Generator<WebProb
         allowed: isWeb
           ? 'nothing: a 403 of a web origin is about one request'
           : `nothing, since of a store's answers only ${ofStores.join(', ')} are kept`,
+      };
+  }
+}
+
+/** A store gets the gateway's own requests, of which there is nothing to take away, signed by the gateway. */
+function* unchangedRequests({ rules = [] }: BucketAtOrigin) {
+  for (const [index, { requestHeaders: changes }] of rules.entries()) {
+    const path = ['rules', index, 'requestHeaders'];
+    if (changes && changes.remove.length > 0)
+      yield {
+        path: [...path, 'remove'],
+        allowed: 'nothing: stores get what clients send as far as they know it',
+      };
+    if (changes && Object.hasOwn(changes.set, 'authorization'))
+      yield {
+        path: [...path, 'set', 'authorization'],
+        allowed: 'nothing, since the gateway signs what it asks stores',
       };
   }
 }

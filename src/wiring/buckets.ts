@@ -46,7 +46,17 @@ export function createBuckets(settings: BucketSettings, parts: BucketParts): Buc
   const { headerPrefix } = backend;
   const [, place] = bucketPlaces(EVERY_OTHER_BUCKET, others, config.backends);
   const fallback = place && storeAt(place, parts);
-  return new BucketTable(named, { store, fallback, region: regionOf(backend), headerPrefix, find });
+  const requestRules = requestRulesText(others);
+  return new BucketTable(named, {
+    ...{ store, fallback, region: regionOf(backend), headerPrefix, requestRules, find },
+  });
+}
+
+function requestRulesText({ rules }: BucketConfig): string {
+  const changing = rules.filter(({ requestHeaders }) => requestHeaders !== undefined);
+  return changing.length === 0
+    ? ''
+    : JSON.stringify(changing.map(({ keys, requestHeaders }) => [keys, requestHeaders]));
 }
 
 /** What `bucket` says of each key. */
@@ -108,6 +118,7 @@ function describeBucket(
     maxBodySizeBytes: bucket.maxBodySizeBytes,
     customerKeys: bucket.customerKeys,
     ...(bucket.website && { website: websiteRules(bucket.website) }),
+    requestRules: requestRulesText(bucket),
   };
 }
 

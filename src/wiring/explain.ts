@@ -39,8 +39,16 @@ function rulesFor(config: GatewayConfig, name: string, key: string) {
   const bucket = bucketConfig(config, name);
   if (!bucket) return undefined;
   const isWeb = config.backends[bucket.backend]?.type === 'http';
-  const rules = decidingRules(bucket.rules, isWeb ? rulePath(key) : key);
+  const rules = decidingRules(bucket.rules, isWeb ? rulePath(key) : key).map(withoutSecrets);
   return { rules, cache: compiledRules(bucket, config)(key).cache };
+}
+
+/** What is sent to stores may be secret: the names of the fields say enough. */
+function withoutSecrets(rule: ReturnType<typeof decidingRules>[number]) {
+  const { requestHeaders } = rule.sections;
+  if (!requestHeaders) return rule;
+  const names = { set: Object.keys(requestHeaders.set), remove: requestHeaders.remove };
+  return { ...rule, sections: { ...rule.sections, requestHeaders: names } };
 }
 
 /** Who may read the current version: `*` for everybody, or the access keys of clients. */

@@ -63,13 +63,15 @@ export function passedRequest(
       if (typeof value === 'string') passed.push({ name, value, store: false });
     }
   }
+  const key = address.kind === 'object' ? address.key : undefined;
+  const { requests } = bucket.rulesFor(key ?? '');
   return {
     method: exchange.method,
     operation,
     bucket: bucket.bucketAtStore,
-    key: address.kind === 'object' ? bucket.keyPrefix + address.key : undefined,
+    key: key === undefined ? undefined : bucket.keyPrefix + key,
     query: formatQuery(parameters),
-    fields: passed,
+    fields: requests?.applied(passed) ?? passed,
     isResent: true,
   };
 }

@@ -5,7 +5,7 @@ import type { ObjectRead } from '../request/object-read.ts';
 
 /** The gateway's own request for the object of `read`. */
 export function storeRequest(
-  read: Pick<ObjectRead, 'objectKey' | 'versionId' | 'variant'>,
+  read: Pick<ObjectRead, 'bucket' | 'objectKey' | 'versionId' | 'variant'>,
   method: 'GET' | 'HEAD',
   extra: {
     readonly range?: string | undefined;
@@ -32,5 +32,7 @@ export function storeRequest(
   if (read.versionId !== undefined) query.push(`versionId=${encodeURIComponent(read.versionId)}`);
   const { bucket, key } = read.objectKey;
   const { trace } = extra;
-  return { method, bucket, key, query: query.join('&'), fields, ...(trace && { trace }) };
+  const { requests } = read.bucket.rulesFor(key.slice(read.bucket.keyPrefix.length));
+  const ruled = requests?.applied(fields) ?? fields;
+  return { method, bucket, key, query: query.join('&'), fields: ruled, ...(trace && { trace }) };
 }

@@ -29,6 +29,8 @@ export interface OtherBuckets {
   readonly fallback?: Store | undefined;
   readonly region: string;
   readonly headerPrefix: HeaderPrefix;
+  /** See `Bucket.requestRules`. */
+  readonly requestRules?: string;
   /** Undefined for a name that they do not stand for. */
   find(name: string): Bucket | undefined;
 }
@@ -77,7 +79,8 @@ export class BucketTable {
 
   /** The stores that reads of them may come from, as one unambiguous string. */
   get otherPlaces(): string {
-    return lengthPrefixed(this.#others?.store.identity) + lengthPrefixed(this.#others?.fallback?.identity);
+    const { store, fallback, requestRules } = this.#others ?? {};
+    return [store?.identity, fallback?.identity, requestRules].map(lengthPrefixed).join('');
   }
 
   /** Everywhere that reads of configured buckets may come from. */

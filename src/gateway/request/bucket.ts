@@ -35,6 +35,8 @@ export interface Bucket {
   readonly website?: WebsiteRules | undefined;
   /** Set for a bucket at a web origin. */
   readonly web?: WebRules;
+  /** What rules change of requests to the store, as one text: what was asked for otherwise is asked for anew. */
+  readonly requestRules?: string;
   /** What the configuration says of a key; at a web origin, of a path. */
   rulesFor(key: string): KeyRules;
 }

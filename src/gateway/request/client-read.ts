@@ -71,11 +71,13 @@ export function clientRead(
   exchange.key = key;
   exchange.versionId = versionId;
   const range = parseRange(fields.range);
+  const rules = bucket.rulesFor(key);
+  // a website reads another key than the request names
+  exchange.ruleBy(rules.answers, fields.origin);
   // where the gateway answers for CORS, the store is not asked: all origins share one record
-  const origin = exchange.answerRules?.crossOrigin ? undefined : possibleOrigin(fields.origin);
+  const origin = rules.answers?.crossOrigin ? undefined : possibleOrigin(fields.origin);
   const variant = { origin, expectedBucketOwner, requestPayer };
   const method = exchange.isHead ? 'HEAD' : 'GET';
-  const rules = bucket.rulesFor(key);
   const policy = rules.cache;
   const directives = heardDirectives(policy, fields);
   const read: ObjectRead = {

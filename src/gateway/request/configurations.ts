@@ -82,10 +82,11 @@ function movedBuckets(before: BucketTable, after: BucketTable): MovedBuckets {
 /** The slot of each configured bucket, by everywhere that it is. */
 function slotsByPlace({ configuredPlaces }: BucketTable): ReadonlyMap<string, number> {
   return new Map(
-    configuredPlaces.map(({ store, bucketAtStore, keyPrefix, web, epochs }) => [
+    configuredPlaces.map(({ store, bucketAtStore, keyPrefix, web, epochs, requestRules = '' }) => [
       bucketText({ backend: store.identity, bucket: bucketAtStore }) +
         keyPrefix +
-        (web ? rulesText(web) : ''),
+        (web ? rulesText(web) : '') +
+        requestRules,
       epochs.bucketSlot,
     ]),
   );

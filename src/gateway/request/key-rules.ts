@@ -3,6 +3,7 @@ import { AnswerRules, type HeaderChanges } from './answer-rules.ts';
 import type { CachePolicy } from './cache-policy.ts';
 import type { CompressionRules } from './compression-rules.ts';
 import { type CorsPolicy, CrossOrigin } from './cross-origin.ts';
+import { type RequestChanges, RequestRules } from './request-rules.ts';
 import { TargetMemo, URL_LENGTH_LIMIT } from './target-memo.ts';
 
 /** What the configuration says of a key. */
@@ -12,6 +13,8 @@ export interface KeyRules {
   readonly compress?: CompressionRules | 'off' | undefined;
   /** What of answers is otherwise than the store has said; undefined where nothing is. */
   readonly answers?: AnswerRules | undefined;
+  /** The same of requests to the store. */
+  readonly requests?: RequestRules | undefined;
 }
 
 /** The sections of a rule, as they are configured. */
@@ -20,6 +23,7 @@ interface Sections {
   readonly compress: CompressionRules | 'off';
   readonly responseHeaders: HeaderChanges;
   readonly cors: CorsPolicy;
+  readonly requestHeaders: RequestChanges;
 }
 
 type PartialSections = { readonly [Name in keyof Sections]?: Sections[Name] | undefined };
@@ -43,6 +47,7 @@ const sectionNames = [
   'compress',
   'responseHeaders',
   'cors',
+  'requestHeaders',
 ] as const satisfies readonly (keyof Sections)[];
 
 /**
@@ -96,7 +101,13 @@ function outcomeOf(own: OwnSections, deciding: readonly Decider[]): KeyRules {
     deciding.find(({ sections }) => sections.includes(name))?.rule[name];
   const [headers, cors] = [find('responseHeaders'), find('cors')];
   const answers = headers || cors ? new AnswerRules(headers, cors && new CrossOrigin(cors)) : undefined;
-  return { cache: find('cache') ?? own.cache, compress: find('compress') ?? own.compress, answers };
+  const changes = find('requestHeaders');
+  return {
+    cache: find('cache') ?? own.cache,
+    compress: find('compress') ?? own.compress,
+    answers,
+    requests: changes && new RequestRules(changes),
+  };
 }
 
 /** Which rules decide something of `key`, for people: numbers count from one. */
@@ -105,6 +116,6 @@ export function decidingRules(rules: readonly Rule[], key: string) {
   return deciders(covering).map(({ rule, sections }) => ({
     number: rules.indexOf(rule) + 1,
     keys: rule.keys,
-    sections: Object.fromEntries(sections.map(name => [name, rule[name]])),
+    sections: Object.fromEntries(sections.map(name => [name, rule[name]])) as PartialSections,
   }));
 }

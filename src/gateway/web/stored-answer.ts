@@ -48,7 +48,7 @@ export function isStorable(
 ): boolean {
   const { control, status, fields, vary } = head;
   const hasExpires = head.expires !== undefined;
-  const isAuthorized = read.fields.authorization !== undefined;
+  const { isAuthorized } = read;
   const { namedTtls = [] } = read.policy;
   const isConfigured = namedTtls.some(named => 'status' in named && named.status === status);
   const asked = { method, status, control, hasExpires, isConfigured, isAuthorized, isRefusedByRequest };

@@ -20,7 +20,8 @@ export function webRangeSource(
   trace: TraceContext | undefined,
 ): RangeSource {
   const { store, web } = bucket;
-  const { target, scheme, host } = targetOfKey(bucket, objectKey);
+  const { path, target, scheme, host } = targetOfKey(bucket, objectKey);
+  const { requests } = bucket.rulesFor(path);
   const forwarded = web.forwarded ? { 'x-forwarded-proto': scheme, 'x-forwarded-host': host } : {};
   return {
     backend: store.name,
@@ -44,7 +45,7 @@ export function webRangeSource(
             key: undefined,
             query: '',
             target,
-            fields,
+            fields: requests?.applied(fields) ?? fields,
             ...(trace && { trace }),
           },
           receiver,

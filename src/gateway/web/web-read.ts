@@ -132,7 +132,17 @@ export class WebRead {
 
   /** Whether the answer may be one for its sender alone, although it does not say so. */
   get isPersonal(): boolean {
-    return this.fields.authorization !== undefined || fieldValue(this.sent, 'cookie') !== undefined;
+    return this.isAuthorized || (this.#passesOn('cookie') && fieldValue(this.sent, 'cookie') !== undefined);
+  }
+
+  /** Whether the origin gets the client's own credentials (RFC 9111 §3.5). */
+  get isAuthorized(): boolean {
+    return this.fields.authorization !== undefined && this.#passesOn('authorization');
+  }
+
+  /** Rules may take a field from the request, or give the same one to all. */
+  #passesOn(name: string): boolean {
+    return !this.rules.requests?.changes(name);
   }
 
   /** Names the answer that this request selects, among those that vary by `names`. */

@@ -82,7 +82,7 @@ export class WebServer {
     const read = new WebRead(
       { method, operation, fields, address, scheme, target, nowMs, trace },
       new LocalClient(exchange, this.#parts),
-      () => withoutOrigin(outgoingFields(request, address, trace !== undefined), rules, method),
+      () => ruled(outgoingFields(request, address, trace !== undefined), rules, method),
     );
     if (method === 'GET' || method === 'HEAD') this.#sources.webSourceOf(target.key.hash).serve(read);
     else this.#pass(read, request, exchange);
@@ -100,8 +100,12 @@ export class WebServer {
   }
 }
 
-/** Where the gateway answers for CORS, what is read is asked for alike for all origins, so that one answer serves them all. */
-function withoutOrigin(fields: readonly HeaderField[], { answers }: KeyRules, method: string) {
+/**
+ * What the origin gets as rules have it. Where the gateway answers for CORS, what is read is asked for alike for all origins, so
+ * that one answer serves them all.
+ */
+function ruled(fields: readonly HeaderField[], { answers, requests }: KeyRules, method: string) {
   const isForAll = answers?.crossOrigin && (method === 'GET' || method === 'HEAD');
-  return isForAll ? fields.filter(({ name }) => name !== 'origin') : fields;
+  const asked = isForAll ? fields.filter(({ name }) => name !== 'origin') : fields;
+  return requests?.applied(asked) ?? asked;
 }

@@ -107,7 +107,8 @@ export function targetOfKey({ web }: WebBucket, { key }: Pick<ObjectKey, 'key'>)
   const [, scheme = '', host = '', asked = key] = tellsHost(web)
     ? (/^(https?):\/\/([^/]*)(.*)$/s.exec(key) ?? [])
     : [];
-  return { target: web.pathPrefix + asked, scheme, host };
+  const [path = ''] = asked.split('?', 1);
+  return { path, target: web.pathPrefix + asked, scheme, host };
 }
 
 /** The part of a raw query that counts, with its question mark; parameters stay as they are spelled. */

@@ -216,7 +216,7 @@ function rangeSource(
     mayRetry: () => store.mayRetry(),
     send: (from, to, receiver) => {
       const range = `bytes=${from}-${to - 1}`;
-      const asked = { objectKey, versionId, variant };
+      const asked = { bucket, objectKey, versionId, variant };
       return store.send(storeRequest(asked, 'GET', { range, ifMatch: identity.entityTag, trace }), receiver);
     },
   };

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { connect } from 'node:http2';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Rule } from '../../../src/gateway/request/key-rules.ts';
+import { compileRules, type Rule } from '../../../src/gateway/request/key-rules.ts';
 import { localIdentity } from '../../support/local-identity.ts';
 import { ScriptedOrigin } from '../../support/scripted-origin.ts';
 import { StandInStore } from '../../support/stand-in-store.ts';
 import { TestGateway, type TestGatewayOptions } from '../../support/test-gateway.ts';
+import { defaultPolicy } from '../../support/worker-gateway.ts';
 
 let store: StandInStore;
 let origin: ScriptedOrigin;
@@ -212,4 +213,36 @@ it('an upload from a page of another origin is told so too', async () => {
   await start({ cors: { ...cors, allowCredentials: false } });
   const answer = await gateway.send('PUT', '/b/new', { origin: 'https://app.test', 'content-length': '0' });
   expect(answer.headers['access-control-allow-origin']).toBe('https://app.test');
+  expect(store.log.requests.at(-1)?.headers).not.toHaveProperty('origin');
+});
+
+it('buckets with the same objects have their own rules', async () => {
+  const rulesOf = (value: string) => {
+    const responseHeaders = { set: { 'x-bucket': value }, add: {}, remove: [] };
+    return compileRules({ cache: defaultPolicy, rules: [{ keys: ['**'], responseHeaders }] });
+  };
+  const buckets = {
+    one: { bucketAtStore: 'b', rulesFor: rulesOf('one') },
+    two: { bucketAtStore: 'b', rulesFor: rulesOf('two') },
+    three: { bucketAtStore: 'b' },
+  };
+  gateway = await TestGateway.start({ storeUrl: store.url, buckets });
+  for (let times = 0; times < 2; times++) {
+    const answers = await Promise.all(['one', 'two', 'three'].map(name => gateway.get(`/${name}/k`)));
+    expect(answers.map(({ headers }) => headers['x-bucket'])).toEqual(['one', 'two', undefined]);
+  }
+  expect(store.log.requests).toHaveLength(1);
+});
+
+it('a document of a folder has the rules of its own key, each time', async () => {
+  const website = { index: 'index.html', redirects: true, error: undefined, errorFor: [] };
+  const keyRules = [
+    { keys: ['**.html'], responseHeaders: { set: { 'x-rule': 'document' }, add: {}, remove: [] } },
+    { keys: ['**'], responseHeaders: { set: { 'x-rule': 'other' }, add: {}, remove: [] } },
+  ];
+  gateway = await TestGateway.start({ storeUrl: store.url, keyRules, buckets: { b: { website } } });
+  store.put('b', 'folder/index.html', 'page');
+  for (let times = 0; times < 3; times++)
+    expect((await gateway.get('/b/folder/')).headers).toMatchObject({ 'x-rule': 'document' });
+  expect((await gateway.get('/b/k')).headers).toMatchObject({ 'x-rule': 'other' });
 });

@@ -47,7 +47,15 @@ const least: Record<string, unknown> = {
       plain: bucket,
       rules: {
         ...bucket,
-        rules: [{ keys: ['a/**'], cache: {}, responseHeaders: {}, cors: { allowOrigins: ['*'] } }],
+        rules: [
+          {
+            keys: ['a/**'],
+            cache: {},
+            responseHeaders: {},
+            requestHeaders: {},
+            cors: { allowOrigins: ['*'] },
+          },
+        ],
       },
       anonymous: { ...bucket, access: 'public', anonymous: [{ actions: ['GetObject'] }] },
       website: { ...bucket, access: 'public', website: {} },

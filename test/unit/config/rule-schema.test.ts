@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../../src/config/load-config.ts';
+import { secretsOf } from '../../../src/config/secrets.ts';
 
 const backends =
   'backends: { main: { type: s3, endpoint: "http://s" }, web: { type: http, endpoint: "http://w" } }';
@@ -130,5 +131,48 @@ describe('cors', () => {
     ],
   ])('is refused: %s', (sections, problem) => {
     expect(problemsOf(sections)).toEqual([expect.stringContaining(`${rule}.${problem}`)]);
+  });
+});
+
+describe('requestHeaders', () => {
+  it.each([
+    ...[
+      'host',
+      'Range',
+      'if-none-match',
+      'content-length',
+      'transfer-encoding',
+      'connection',
+      'x-amz-date',
+      'origin',
+    ],
+    ...['X-Store-Content-Sha256', 'accept-encoding', 'expect', 'via', 'cache-control', 'traceparent', 'te'],
+  ])('gives no %s', name => {
+    expect(problemsOf(`requestHeaders: { set: { ${name}: x } }`, 'web')).toEqual([
+      expect.stringContaining(
+        'is not a name that can stand here; it may be one of the name of a header field other',
+      ),
+    ]);
+  });
+
+  it('may take Accept-Encoding away, so that all clients have one answer', () => {
+    expect(problemsOf('requestHeaders: { remove: [Accept-Encoding, cookie] }', 'web')).toEqual([]);
+  });
+
+  it('gives stores no signature, and takes nothing from them', () => {
+    expect(problemsOf('requestHeaders: { set: { x-origin-token: abc } }')).toEqual([]);
+    expect(problemsOf('requestHeaders: { set: { Authorization: abc }, remove: [cookie] }')).toEqual([
+      expect.stringContaining(`${rule}.requestHeaders.remove holds a list of 1; expected nothing`),
+      expect.stringContaining(`${rule}.requestHeaders.set.authorization`),
+    ]);
+    expect(problemsOf('requestHeaders: { set: { authorization: abc } }', 'web')).toEqual([]);
+  });
+
+  it('holds secrets, which nobody is shown', () => {
+    const config = parse('requestHeaders: { set: { x-origin-token: hunter-two } }');
+    expect(secretsOf(config)).toEqual(['hunter-two']);
+    expect(problemsOf('requestHeaders: { set: { x-origin-token: "hunter-\\u0001two" } }').join()).not.toMatch(
+      /hunter/,
+    );
   });
 });

@@ -10,7 +10,7 @@ buckets:
     access: public
     anonymous: [{ actions: [GetObject], keys: ["public/**"] }]
     cache: { ttl: 60s }
-    rules: [{ keys: ["none/**"], cache: { ttl: 1s } }, { keys: ["*/static/**"], cache: { ttl: 1d } }]
+    rules: [{ keys: ["a/**"], requestHeaders: { set: { x-token: not-to-be-shown } } }, { keys: ["none/**"], cache: { ttl: 1s } }, { keys: ["*/static/**"], cache: { ttl: 1d } }]
 clients:
   - { accessKeyId: READER, secretAccessKey: 0123456789abcdef0123, allow: [{ buckets: [photos], keys: ["**"], actions: [GetObject] }] }
   - { accessKeyId: WRITER, secretAccessKey: 0123456789abcdef0123, allow: [{ buckets: [photos], keys: ["**"], actions: [PutObject] }] }`,
@@ -26,13 +26,20 @@ it('the rules that decide something of the key are named, with the settings that
   expect(await explain('photos', 'a/static/b')).toMatchObject({
     ...{
       records: [],
-      rules: [{ number: 2, keys: ['*/static/**'], sections: { cache: { ttlMs: 86_400_000 } } }],
+      rules: [
+        { number: 1, sections: { requestHeaders: { set: ['x-token'], remove: [] } } },
+        { number: 3, keys: ['*/static/**'], sections: { cache: { ttlMs: 86_400_000 } } },
+      ],
       cache: { ttlMs: 86_400_000 },
     },
   });
   const plain = await explain('photos', 'a');
   expect(plain).toMatchObject({ cache: { ttlMs: 60_000 } });
   expect(plain).toHaveProperty('rules', []);
+});
+
+it('what rules send to the store is not shown', async () => {
+  expect(JSON.stringify(await explain('photos', 'a/static/b'))).not.toContain('not-to-be-shown');
 });
 
 it('who may read the object is named: everybody, or clients by their access keys, and no secret', async () => {

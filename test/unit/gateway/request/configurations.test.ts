@@ -165,6 +165,12 @@ it.each([
   expect(movedBy(other, configurationWith(buckets, ...after))).toEqual(new Set());
 });
 
+it('a bucket whose store is asked otherwise by rules has moved', () => {
+  const asked = (requestRules: string) => configurationWith({ b: { ...bucketAt('b'), requestRules } });
+  expect(movedBy(asked('one'), asked('one'))).toEqual(new Set());
+  expect(movedBy(asked('one'), asked('two'))).toEqual(new Set([bucketAt('b').epochs.bucketSlot]));
+});
+
 it('a web origin whose paths or query are read otherwise has moved, and so has one whose answers are kept otherwise', () => {
   const web: WebRules = {
     ...{ host: { kind: 'origin' }, forwarded: false, originHost: 'o.test', pathPrefix: '' },
