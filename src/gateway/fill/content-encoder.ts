@@ -82,7 +82,7 @@ export class ContentEncoder {
   async #attempt(of: Generation, coding: ContentCoding): Promise<EncodingOutcome<Generation>> {
     try {
       const body = await encoded(of, coding);
-      if (body === 'not-held' || of.isRetired) return this.#ended(coding, 'not-held');
+      if (body === 'not-held') return this.#ended(coding, 'not-held');
       if (body === 'no-gain') {
         this.#ended(coding, body);
         return body;

@@ -102,14 +102,11 @@ describe.each([
       'x-cache': 'HIT',
     });
     const head = await gateway.head(path, { 'accept-encoding': coding });
-    const {
-      date: _date,
-      age: _age,
-      'x-amz-request-id': _id,
-      'x-store-request-id': _own,
-      ...told
-    } = answer.headers;
-    expect(head.headers).toMatchObject(told);
+    // what differs between any two answers
+    const told = Object.entries(answer.headers).filter(
+      ([name]) => !/^(?:date|age|cache-status|.*-id)$/.test(name),
+    );
+    expect(head.headers).toMatchObject(Object.fromEntries(told));
     expect(await count('made')).toBe(1);
     expect(store.log.requests.length).toBe(1);
   });
