@@ -110,6 +110,7 @@ export class RemoteClient implements WebClient, WaitingClient {
   gone(): void {
     if (this.#isGone) return;
     this.#isGone = true;
+    this.#call = undefined;
     for (const then of this.#whenGone.splice(0)) then();
     this.#leave();
   }
@@ -132,6 +133,8 @@ export class RemoteClient implements WebClient, WaitingClient {
 
   #end(end: WireWebEnd): void {
     this.#left = undefined;
+    // its client may still be slow: a call that has ended keeps no pace
+    this.#call = undefined;
     this.#parts.ended(end);
     // what was passed on may wait at the other worker for its client
     if (end.kind !== 'passed') this.gone();
