@@ -9,7 +9,7 @@ import { type Bucket, regionOfBucket, type WebRules, type WebsiteRules } from '.
 import { BucketTable } from '../gateway/request/bucket-table.ts';
 import { withFallback } from '../gateway/request/fallback-bucket.ts';
 import { compileRules } from '../gateway/request/key-rules.ts';
-import { rulePath } from '../gateway/web/rule-path.ts';
+import { rulePaths } from '../gateway/web/rule-path.ts';
 import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
 import { listingKeyOf } from '../s3/listing/marker-seal.ts';
 import { regionOf } from './backend-stores.ts';
@@ -64,7 +64,7 @@ export function compiledRules(
   bucket: BucketConfig,
   config: Pick<GatewayConfig, 'backends'>,
 ): Bucket['rulesFor'] {
-  return backendOf(bucket, config).type === 'http' ? compileRules(bucket, rulePath) : compileRules(bucket);
+  return backendOf(bucket, config).type === 'http' ? compileRules(bucket, rulePaths) : compileRules(bucket);
 }
 
 /** Whatever names a backend. */

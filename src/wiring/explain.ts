@@ -4,7 +4,7 @@ import type { Explain } from '../admin/objects/object-routes.ts';
 import type { BucketConfig, GatewayConfig } from '../config/gateway-config.ts';
 import { isKnownBucket } from '../config/other-buckets.ts';
 import { decidingRules } from '../gateway/request/key-rules.ts';
-import { rulePath } from '../gateway/web/rule-path.ts';
+import { rulePaths } from '../gateway/web/rule-path.ts';
 import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
 import { compileGrants, isAllowed } from '../s3/grants.ts';
 import { readingActions } from '../s3/reading-actions.ts';
@@ -39,7 +39,7 @@ function rulesFor(config: GatewayConfig, name: string, key: string) {
   const bucket = bucketConfig(config, name);
   if (!bucket) return undefined;
   const isWeb = config.backends[bucket.backend]?.type === 'http';
-  const rules = decidingRules(bucket.rules, isWeb ? rulePath(key) : key).map(withoutSecrets);
+  const rules = decidingRules(bucket, isWeb ? rulePaths(key) : [key]).map(withoutSecrets);
   return { rules, cache: compiledRules(bucket, config)(key).cache };
 }
 

@@ -19,7 +19,7 @@ import { BucketTable } from '../../src/gateway/request/bucket-table.ts';
 import type { CachePolicy } from '../../src/gateway/request/cache-policy.ts';
 import { withFallback } from '../../src/gateway/request/fallback-bucket.ts';
 import { compileRules, type Rule } from '../../src/gateway/request/key-rules.ts';
-import { rulePath } from '../../src/gateway/web/rule-path.ts';
+import { rulePaths } from '../../src/gateway/web/rule-path.ts';
 import { slots } from './object-keys.ts';
 
 const mebibyte = 1024 * 1024;
@@ -219,7 +219,7 @@ function bucketsOf(
       listingKey: new Uint8Array(32),
       maxBodySizeBytes: 5 * 1024 ** 3,
       customerKeys: { plainHttp: 'loopback' },
-      rulesFor: compileRules({ cache: policy, rules: options.keyRules ?? [] }, different.web && rulePath),
+      rulesFor: compileRules({ cache: policy, rules: options.keyRules ?? [] }, different.web && rulePaths),
       ...different,
     };
   };

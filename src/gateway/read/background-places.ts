@@ -1,10 +1,10 @@
 /**
- * Questions at a time, to each store, that nobody waits for, or not any more. They count for no client, so they must leave the
- * connections to those who wait; the next reader of what was left out begins it.
+ * Questions of one kind at a time, to each store, that nobody waits for, or not any more. They count for no client, so they must
+ * leave the connections to those who wait; the next reader of what was left out begins it.
  */
 const BACKGROUND_LIMIT = 16;
 
-/** The places of questions that nobody waits for, in one worker. */
+/** The places of such questions in one worker. */
 export class BackgroundPlaces {
   readonly #taken = new Map<string, number>();
 

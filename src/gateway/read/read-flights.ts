@@ -12,8 +12,10 @@ type Ask = (asked: ObjectRead, audience: Audience) => Promise<Learned>;
 export class ReadFlights {
   readonly #records: Pick<RecordCache, 'askedNow' | 'isStillAsked'>;
   readonly #flights = new SingleFlight<Learned>();
-  /** Of questions that nobody waited for as they began, or whose readers have all left. */
+  /** Of questions that nobody waited for as they began. */
   readonly #background = new BackgroundPlaces();
+  /** Of those whose readers have all left: they take no place of the others. */
+  readonly #deserted = new BackgroundPlaces();
   #coalesced = 0;
 
   constructor(records: Pick<RecordCache, 'askedNow' | 'isStillAsked'>) {
@@ -65,7 +67,7 @@ export class ReadFlights {
       isStillAsked: (then: Asked) => this.#records.isStillAsked(read, then),
       ask: (audience: Audience) => ask({ ...read, directives: undefined }, audience),
       goesOn: (answer: Promise<Learned>) => {
-        const leave = this.#background.take(bucket.store.name);
+        const leave = this.#deserted.take(bucket.store.name);
         if (leave) answer.then(leave, leave);
         return leave !== undefined;
       },

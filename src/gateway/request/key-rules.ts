@@ -54,16 +54,15 @@ const sectionNames = [
  * Compiles the rules of a bucket, once for each configuration. Each section is that of the first rule that covers the key and
  * has it. Equal outcomes are one object, so that what is prepared for it serves many keys. A bucket without rules pays for none.
  *
- * @param spelled a key as patterns have it, where there are several spellings of one
+ * @param readingsOf what a key may mean, where that is not sure: the strictest of their modes counts, the first among equal ones
  */
-export function compileRules(bucket: RuledBucket, spelled = (key: string) => key): (key: string) => KeyRules {
+export function compileRules(bucket: RuledBucket, readingsOf = asSpelled): (key: string) => KeyRules {
   const own = outcomeOf(bucket, []);
   if (bucket.rules.length === 0) return () => own;
   const compiled = bucket.rules.map(rule => ({ covers: compileKeyPatterns(rule.keys), rule }));
   const memo = new TargetMemo<KeyRules>();
   const outcomes = new Map<string, KeyRules>();
-  const decide = (given: string) => {
-    const key = spelled(given);
+  const decide = (key: string) => {
     const deciding = deciders(compiled.filter(({ covers }) => covers(key)).map(({ rule }) => rule));
     const name = deciding.map(({ rule }) => bucket.rules.indexOf(rule)).join();
     const outcome = outcomes.get(name) ?? outcomeOf(bucket, deciding);
@@ -73,11 +72,26 @@ export function compileRules(bucket: RuledBucket, spelled = (key: string) => key
   return key => {
     const known = memo.find('', key);
     if (known) return known;
-    const decided = decide(key);
+    const decided = strictest(readingsOf(key).map(decide), ({ cache }) => cache.mode);
     // the key is held once, and may need two bytes per character
     if (key.length <= URL_LENGTH_LIMIT) memo.add('', key, decided, key.length);
     return decided;
   };
+}
+
+function asSpelled(key: string): readonly string[] {
+  return [key];
+}
+
+const strictness: Readonly<Record<CachePolicy['mode'], number>> = { cache: 0, revalidate: 1, bypass: 2 };
+
+function strictest<Candidate>(
+  candidates: readonly Candidate[],
+  modeOf: (candidate: Candidate) => CachePolicy['mode'],
+): Candidate {
+  return candidates.reduce((one, other) =>
+    strictness[modeOf(other)] > strictness[modeOf(one)] ? other : one,
+  );
 }
 
 /** A rule that decides something of a key, and which sections. */
@@ -110,10 +124,18 @@ function outcomeOf(own: OwnSections, deciding: readonly Decider[]): KeyRules {
   };
 }
 
-/** Which rules decide something of `key`, for people: numbers count from one. */
-export function decidingRules(rules: readonly Rule[], key: string) {
-  const covering = rules.filter(rule => compileKeyPatterns(rule.keys)(key));
-  return deciders(covering).map(({ rule, sections }) => ({
+/**
+ * Which rules decide something of a key, for people: numbers count from one.
+ *
+ * @param readings what the key may mean, see `compileRules`
+ */
+export function decidingRules({ rules, cache }: RuledBucket, readings: readonly string[]) {
+  const found = readings.map(key => deciders(rules.filter(rule => compileKeyPatterns(rule.keys)(key))));
+  const deciding = strictest(found, candidates => {
+    const decider = candidates.find(({ sections }) => sections.includes('cache'));
+    return (decider?.rule.cache ?? cache).mode;
+  });
+  return deciding.map(({ rule, sections }) => ({
     number: rules.indexOf(rule) + 1,
     keys: rule.keys,
     sections: Object.fromEntries(sections.map(name => [name, rule[name]])) as PartialSections,

@@ -85,14 +85,26 @@ it('of the questions whose readers have left, sixteen go on to a store and the o
     void flights.shared(readOf(`k${number}`), 'q', hanging, leaving.signal);
   leaving.abort();
   expect(signals.filter(({ aborted }) => aborted)).toHaveLength(24);
-  // they have the places of those that nobody has waited for
-  flights.begin(readOf('later'), 'q', hanging);
-  expect(signals).toHaveLength(40);
+  // they take no places of those that nobody has waited for
+  for (let number = 0; number < 20; number++) flights.begin(readOf(`later${number}`), 'q', hanging);
+  expect(signals).toHaveLength(40 + 16);
   resolve(anythingLearned);
   await promise;
   await new Promise(done => setImmediate(done));
-  flights.begin(readOf('later'), 'q', hanging);
-  expect(signals).toHaveLength(41);
+  const again = new AbortController();
+  const waiting = new Promise<never>(() => undefined);
+  const last: AbortSignal[] = [];
+  void flights.shared(
+    readOf('k0'),
+    'q',
+    (_, { signal }) => {
+      last.push(signal);
+      return waiting;
+    },
+    again.signal,
+  );
+  again.abort();
+  expect(last[0]?.aborted).toBe(false);
 });
 
 it('who has left asks nothing', async () => {

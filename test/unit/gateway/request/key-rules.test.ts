@@ -31,13 +31,29 @@ it('keys with the same outcome have one object, as have all keys of a bucket wit
   expect(plain('a')).toBe(plain('b'));
 });
 
-it('patterns are held against one spelling of a key', () => {
-  const rulesFor = compileRules(ruled({ keys: ['a'], cache: long }), key => key.toLowerCase());
-  expect(rulesFor('A').cache).toBe(long);
+it('of what a key may mean the strictest mode counts, and the first where they are the same', () => {
+  const [bypass, confirmed] = [
+    { ...long, mode: 'bypass' } as const,
+    { ...long, mode: 'revalidate' } as const,
+  ];
+  const bucket = ruled(
+    { keys: ['a'], cache: long },
+    { keys: ['b'], cache: short },
+    { keys: ['c'], cache: confirmed },
+    { keys: ['d'], cache: bypass },
+  );
+  const rulesFor = compileRules(bucket, key => [...key]);
+  const decided = ['ab', 'ba', 'ac', 'cad', 'dc'].map(key => rulesFor(key).cache);
+  expect(decided).toEqual([long, short, confirmed, bypass, bypass]);
+  expect(decidingRules(bucket, ['c', 'a', 'd']).map(({ number }) => number)).toEqual([4]);
 });
 
 it('the rules that decide something are told, each with its sections', () => {
   const rules = [{ keys: ['b'] }, { keys: ['a*'], cache: long }, { keys: ['**'], cache: short }];
-  expect(decidingRules(rules, 'ab')).toEqual([{ number: 2, keys: ['a*'], sections: { cache: long } }]);
-  expect(decidingRules(rules, 'b')).toEqual([{ number: 3, keys: ['**'], sections: { cache: short } }]);
+  expect(decidingRules(ruled(...rules), ['ab'])).toEqual([
+    { number: 2, keys: ['a*'], sections: { cache: long } },
+  ]);
+  expect(decidingRules(ruled(...rules), ['b'])).toEqual([
+    { number: 3, keys: ['**'], sections: { cache: short } },
+  ]);
 });
