@@ -72,8 +72,6 @@ export function clientRead(
   exchange.versionId = versionId;
   const range = parseRange(fields.range);
   const rules = bucket.rulesFor(key);
-  // a website reads another key than the request names
-  exchange.ruleBy(rules.answers, fields.origin);
   // where the gateway answers for CORS, the store is not asked: all origins share one record
   const origin = rules.answers?.crossOrigin ? undefined : possibleOrigin(fields.origin);
   const variant = { origin, expectedBucketOwner, requestPayer };

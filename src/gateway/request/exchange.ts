@@ -134,7 +134,7 @@ export class Exchange {
   /** Sets what rules change of the answer. @param origin of the page that sends the request */
   ruleBy(rules: AnswerRules | undefined, origin: string | undefined): void {
     this.answerRules = rules;
-    if (rules?.crossOrigin) this.crossOrigin = rules.crossOrigin.fieldsFor(origin, this.method);
+    this.crossOrigin = rules?.crossOrigin?.fieldsFor(origin, this.method) ?? nothing;
   }
 
   /** Ends the request with an error and its log line. Never throws. */

@@ -234,15 +234,23 @@ it('buckets with the same objects have their own rules', async () => {
   expect(store.log.requests).toHaveLength(1);
 });
 
+const forPages = {
+  ...{ allowMethods: ['GET'], allowHeaders: [], exposeHeaders: [], allowCredentials: false },
+};
+
 it('a document of a folder has the rules of its own key, each time', async () => {
   const website = { index: 'index.html', redirects: true, error: undefined, errorFor: [] };
   const keyRules = [
     { keys: ['**.html'], responseHeaders: { set: { 'x-rule': 'document' }, add: {}, remove: [] } },
     { keys: ['**'], responseHeaders: { set: { 'x-rule': 'other' }, add: {}, remove: [] } },
+    { keys: ['**', '!**.html'], cors: { ...forPages, allowOrigins: ['*'] } },
   ];
   gateway = await TestGateway.start({ storeUrl: store.url, keyRules, buckets: { b: { website } } });
   store.put('b', 'folder/index.html', 'page');
-  for (let times = 0; times < 3; times++)
-    expect((await gateway.get('/b/folder/')).headers).toMatchObject({ 'x-rule': 'document' });
+  for (let times = 0; times < 3; times++) {
+    const { headers } = await gateway.get('/b/folder/');
+    expect(headers).toMatchObject({ 'x-rule': 'document' });
+    expect(headers['access-control-allow-origin']).not.toBe('*');
+  }
   expect((await gateway.get('/b/k')).headers).toMatchObject({ 'x-rule': 'other' });
 });
