@@ -245,7 +245,7 @@ export class WebArrivals implements WebFetchOwner {
 function isOfOneRequest({ fields: { range }, sent }: WebRead, { status, fields, vary }: WebHead): boolean {
   if (ofOneRequest.has(status) || hasUnnamedSelector(sent, vary)) return true;
   // variants are told apart by codings that are known
-  if (!isKnownCoding(fieldValue(fields, 'content-encoding'))) return true;
+  if (vary.includes('accept-encoding') && !isKnownCoding(fieldValue(fields, 'content-encoding'))) return true;
   return status !== 206 && range !== undefined && fields.some(({ name }) => name === 'content-range');
 }
 

@@ -288,6 +288,16 @@ describe('what is stored of a web origin', () => {
     expect(origin.asked).toHaveLength(1);
   });
 
+  it('may have a coding that is not known, where that does not depend on what clients accept', async () => {
+    await start(({ url }) => ({
+      ...fresh,
+      'content-encoding': 'odd',
+      ...(url === '/varies' && { vary: 'accept-encoding' }),
+    }));
+    for (const path of ['/a', '/varies']) await text(path);
+    expect([await text('/a'), await text('/varies')]).toEqual(['answer 1', 'answer 3']);
+  });
+
   it('has any length, and ranges of it are served', async () => {
     origin = await ScriptedOrigin.start((_asked, response) => {
       response.writeHead(200, { 'cache-control': 'max-age=60' });
