@@ -44,10 +44,10 @@ const preferences: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Among members of one weight the order counts, since origins may give what comes first, but for codings, of which the client
- * takes any that it names, and for languages: whoever prefers one gives it a higher weight (RFC 9110 §12.5.3, §12.5.4).
+ * Among members of one weight the order counts, since origins may give what comes first (RFC 9110 §12.5.4 knows of some), but for
+ * codings, of which the client takes any that it names (§12.5.3).
  */
-const unordered: ReadonlySet<string> = new Set(['accept-encoding', 'accept-language']);
+const unordered: ReadonlySet<string> = new Set(['accept-encoding']);
 
 /** Codings that servers have (RFC 9110 §8.4.1, RFC 7932, RFC 8878, RFC 9842); others that a client names select nothing. */
 const knownCodings: ReadonlySet<string> = new Set([

@@ -48,9 +48,15 @@ export class ReadFlights {
   begin(read: ObjectRead, question: string, ask: Ask): void {
     const leave = this.#background.take(read.bucket.store.name);
     if (!leave) return;
-    const { answer, isJoined } = this.#join(read, question, ask);
-    if (isJoined) leave();
-    else answer.then(leave, leave);
+    const joining = new AbortController();
+    const { answer, isJoined } = this.#join(read, question, ask, joining.signal);
+    if (!isJoined) {
+      answer.then(leave, leave);
+      return;
+    }
+    // what is under way is for those who wait for it, and given up when they leave
+    joining.abort();
+    leave();
   }
 
   /**

@@ -28,27 +28,28 @@ export class Collections {
     return new CollectedBody(this, Math.min(limitBytes, COLLECTED_LIMIT_BYTES), client);
   }
 
-  /** False when there is no room for `lengthBytes` more. */
-  take(lengthBytes: number, client: BodyClient | undefined): boolean {
+  /** False when there is no room for `lengthBytes` more. @param quota of the client that they are for, see `WebClient.quota` */
+  take(lengthBytes: number, quota: string | undefined): boolean {
     if (this.#heldBytes + lengthBytes > ALL_LIMIT_BYTES) return false;
-    if (client && !this.#takeShare(lengthBytes, client)) return false;
+    if (quota !== undefined && !this.#takeShare(lengthBytes, quota)) return false;
     this.#heldBytes += lengthBytes;
     return true;
   }
 
-  #takeShare(lengthBytes: number, { quota }: BodyClient): boolean {
+  #takeShare(lengthBytes: number, quota: string): boolean {
     const takenBytes = (this.#clientBytes.get(quota) ?? 0) + lengthBytes;
     if (takenBytes > CLIENT_LIMIT_BYTES) return false;
     this.#clientBytes.set(quota, takenBytes);
     return true;
   }
 
-  release(lengthBytes: number, client: BodyClient | undefined): void {
+  /** The same for what was taken. */
+  release(lengthBytes: number, quota: string | undefined): void {
     this.#heldBytes -= lengthBytes;
-    if (!client) return;
-    const leftBytes = (this.#clientBytes.get(client.quota) ?? 0) - lengthBytes;
-    if (leftBytes > 0) this.#clientBytes.set(client.quota, leftBytes);
-    else this.#clientBytes.delete(client.quota);
+    if (quota === undefined) return;
+    const leftBytes = (this.#clientBytes.get(quota) ?? 0) - lengthBytes;
+    if (leftBytes > 0) this.#clientBytes.set(quota, leftBytes);
+    else this.#clientBytes.delete(quota);
   }
 }
 
@@ -57,6 +58,7 @@ export class CollectedBody {
   readonly #all: Collections;
   readonly #limitBytes: number;
   readonly #client: BodyClient | undefined;
+  readonly #quota: string | undefined;
   #chunks: Buffer[] = [];
   #sizeBytes = 0;
 
@@ -64,6 +66,8 @@ export class CollectedBody {
     this.#all = all;
     this.#limitBytes = limitBytes;
     this.#client = client;
+    // nobody knows any more once the client has left
+    this.#quota = client?.quota;
   }
 
   get sizeBytes(): number {
@@ -72,7 +76,7 @@ export class CollectedBody {
 
   /** Keeps `chunk`, which nobody changes any more; false when the body is too long, and dropped. */
   add(chunk: Buffer): boolean {
-    if (this.#sizeBytes + chunk.length > this.#limitBytes || !this.#all.take(chunk.length, this.#client)) {
+    if (this.#sizeBytes + chunk.length > this.#limitBytes || !this.#all.take(chunk.length, this.#quota)) {
       this.drop();
       return false;
     }
@@ -91,7 +95,8 @@ export class CollectedBody {
   /** The bytes count until the client has taken them too, so that slow ones cannot hold any number (docs/architecture.md, law 8). */
   drop(): void {
     const [all, client, sizeBytes] = [this.#all, this.#client, this.#sizeBytes];
-    const release = () => all.release(sizeBytes, client);
+    const quota = this.#quota;
+    const release = () => all.release(sizeBytes, quota);
     if (client) client.whenGone(release);
     else release();
     this.#chunks = [];

@@ -6,6 +6,7 @@ import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import { type Representation, type Representations, varied } from '../reply/representations.ts';
 import type { CacheReport, CacheReports, LookupOutcome } from '../request/cache-status.ts';
 import type { Exchange } from '../request/exchange.ts';
+import type { Collections } from './collected-body.ts';
 import { PassedAnswer } from './passed-answer.ts';
 import type { WaitingClient } from './waiting-client.ts';
 import { WebAnswer } from './web-answer.ts';
@@ -18,6 +19,8 @@ export interface AnswerParts {
   readonly headers: WebHeaders;
   readonly representations: Representations;
   readonly reports: CacheReports;
+  /** Of bodies that cannot be asked for again, for those who read them. */
+  readonly copies: Collections;
 }
 
 /** A client of this worker. */

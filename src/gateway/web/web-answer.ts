@@ -1,6 +1,8 @@
+import type { Content } from '../../cache/content.ts';
 import type { Coverage } from '../../cache/coverage.ts';
 import { ageS, freshUntilMs } from '../../cache/freshness.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
+import { isStrongTag } from '../../http/entity-tag.ts';
 import { parseCachedDate } from '../../http/http-date.ts';
 import { evaluatePreconditions, ifRangeHolds } from '../../http/preconditions.ts';
 import { parseRange, selectRange } from '../../http/range.ts';
@@ -15,6 +17,8 @@ import type { PreparedHeaders } from '../reply/prepared-headers.ts';
 import { type SendCallbacks, sendContent } from '../reply/send-content.ts';
 import type { CacheReports, LookupOutcome } from '../request/cache-status.ts';
 import type { Exchange } from '../request/exchange.ts';
+import type { Collections } from './collected-body.ts';
+import { copiedContent } from './copied-content.ts';
 import { fieldValue } from './outgoing-fields.ts';
 import { type PreparedAnswer, rangeHeaders } from './web-headers.ts';
 import type { RecordSource, WebFields, WebRead } from './web-read.ts';
@@ -35,6 +39,7 @@ interface AnsweredRead {
 interface WebAnswerParts {
   readonly observer: ExchangeObserver;
   readonly reports: CacheReports;
+  readonly copies: Collections;
 }
 
 /** The answer to one GET or HEAD from a stored answer. */
@@ -101,7 +106,14 @@ export class WebAnswer implements SendCallbacks {
       this.#headers = prepared.part.withShared(exchange.crossOrigin).with(rangeHeaders(record, part));
     }
     const [from, to] = part ? [part.first, part.last + 1] : [0, record.sizeBytes];
-    sendContent(exchange, record.content, from, to, this);
+    sendContent(exchange, this.#content(), from, to, this);
+  }
+
+  #content(): Content {
+    const { read, record, isMade } = this.#answered;
+    const { content, entityTag } = record;
+    if (!isMade && isStrongTag(entityTag)) return content;
+    return copiedContent(content, this.#parts.copies, read.client.quota);
   }
 
   get sends(): PendingSends {

@@ -9,6 +9,7 @@ import { Representations } from '../reply/representations.ts';
 import { CacheReports } from '../request/cache-status.ts';
 import type { Exchange } from '../request/exchange.ts';
 import type { KeyRules } from '../request/key-rules.ts';
+import { Collections } from './collected-body.ts';
 import { type AnswerParts, LocalClient } from './local-client.ts';
 import { outgoingFields, schemeOf } from './outgoing-fields.ts';
 import { passedBodyOf } from './passed-request-body.ts';
@@ -38,6 +39,7 @@ export class WebServer {
       observer,
       headers: new WebHeaders(),
       reports: new CacheReports(),
+      copies: new Collections(),
       representations: new Representations(),
     };
     this.#sources = sources;

@@ -113,3 +113,20 @@ it('who has left asks nothing', async () => {
   await expect(flights.shared(readOf('k'), 'q', ask, gone)).rejects.toThrow('left');
   expect(asked).toEqual([]);
 });
+
+it('what is begun for later keeps no question alive that its readers have left', () => {
+  const { flights } = asking();
+  const signals: AbortSignal[] = [];
+  const hanging = (_: ObjectRead, { signal }: Audience) => {
+    signals.push(signal);
+    return new Promise<never>(() => undefined);
+  };
+  const leaving = new AbortController();
+  for (let number = 0; number < 20; number++) {
+    void flights.shared(readOf(`k${number}`), 'q', hanging, leaving.signal);
+    flights.begin(readOf(`k${number}`), 'q', hanging);
+  }
+  expect(signals).toHaveLength(20);
+  leaving.abort();
+  expect(signals.filter(({ aborted }) => aborted)).toHaveLength(4);
+});
