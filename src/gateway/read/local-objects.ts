@@ -105,7 +105,7 @@ export class LocalObjects implements ObjectSource {
     const ask = (asked: ObjectRead, audience: Audience) =>
       asked.method === 'HEAD'
         ? this.#askHead(asked, asked.partNumber, audience)
-        : this.#askGet(asked, this.#firstExtent(asked), audience);
+        : this.#askGet(asked, this.#firstExtent(asked, forwarded === 'vary-miss'), audience);
     const found = await this.#flights.shared(read, `part ${read.partNumber ?? ''}`, ask, gone);
     return { ...found, forwarded };
   }
@@ -134,8 +134,12 @@ export class LocalObjects implements ObjectSource {
     this.records.withdraw(read);
   }
 
-  #firstExtent(read: ObjectRead): FirstExtent {
-    return firstExtent(read, this.#contents.firstExtentBytes(this.#flights.running));
+  /** @param isHeld whether another variant is: its bytes are likely to be those of this one, so one block is asked for */
+  #firstExtent(read: ObjectRead, isHeld = false): FirstExtent {
+    const limitBytes = isHeld
+      ? read.policy.blockSizeBytes
+      : this.#contents.firstExtentBytes(this.#flights.running);
+    return firstExtent(read, limitBytes);
   }
 
   /** What the store says of a stale record, or the record itself where the store fails and that may be served. */

@@ -1,4 +1,4 @@
-import { type IncomingMessage, request } from 'node:http';
+import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock, whileTimePasses } from '../../support/manual-clock.ts';
 import type { OriginRequest, ScriptedOrigin } from '../../support/scripted-origin.ts';
@@ -507,24 +507,4 @@ describe('one question is for all', () => {
     expect((await Promise.all(others)).map(({ headers }) => headers['x-of'])).toEqual(Array(5).fill('br'));
     expect(held).toHaveLength(2);
   });
-});
-
-it('a hit of what has no strong tag is whole though memory is needed while its client is slow', async () => {
-  const sizeBytes = 3 * 2 ** 20;
-  const bodyOf = (url: string) => Buffer.alloc(sizeBytes, url);
-  await start(({ url }) => ({ status: 200, head: { 'cache-control': 'max-age=600' }, body: bodyOf(url) }), {
-    arenaBytes: 8 * 2 ** 20,
-    policy: { blockSizeBytes: 2 ** 18 },
-  });
-  for (let time = 0; time < 2; time++) await gateway.get('/slow');
-  const slow = await new Promise<IncomingMessage>((resolve, reject) => {
-    request(`${gateway.url()}/slow`, resolve).on('error', reject).end();
-  });
-  expect(slow.headers['x-cache']).toBe('HIT');
-  for (let other = 0; other < 30; other++)
-    for (let time = 0; time < 3; time++) await gateway.get(`/other${other % 10}`);
-  expect((await gateway.get('/slow')).headers['x-cache'], 'it is not held any more').toBe('MISS');
-  const chunks: Buffer[] = [];
-  for await (const chunk of slow) chunks.push(chunk);
-  expect(Buffer.concat(chunks).equals(bodyOf('/slow'))).toBe(true);
 });

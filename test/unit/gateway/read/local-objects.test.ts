@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { recordName } from '../../../../src/cache/record.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { type PurgeScope, purge } from '../../../../src/gateway/operate/purge.ts';
 import { lookupFresh } from '../../../../src/gateway/read/record-cache.ts';
@@ -394,4 +395,27 @@ describe('when who asked has left', () => {
     expect(store.open).toEqual([]);
     expect(await heldOf('awaited')).toBeGreaterThan(1);
   });
+});
+
+it('of another variant of what is held one block is asked for', async () => {
+  store.put('k', { ...object, sizeBytes: 4 * 1024 * 1024 });
+  const sent = vi.spyOn(store, 'send');
+  const rangeOf = (call: number) =>
+    sent.mock.calls[call]?.[0].fields.find(({ name }) => name === 'range')?.value;
+  const { bucket } = read;
+  const plain = readOf('k', { bucket });
+  const first = objects.objects.find(plain);
+  await answer(0);
+  await first;
+  const variant = { ...plain.variant, origin: 'https://a.test' };
+  const other = objects.objects.find({
+    ...plain,
+    variant,
+    recordName: recordName(undefined, variant, 'GET'),
+  });
+  await settled();
+  expect(rangeOf(0)).not.toBe(rangeOf(1));
+  expect(rangeOf(1)).toBe(`bytes=0-${plain.policy.blockSizeBytes - 1}`);
+  for (const call of store.open) while (!call.isOver) call.step(1_000_000);
+  expect((await other).record.kind).toBe('readable');
 });
