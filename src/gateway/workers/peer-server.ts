@@ -199,7 +199,7 @@ export class PeerServer {
     const { tier } = this.#objects;
     const blockStart = generation.blockStart(position);
     const { slot, valid } = block;
-    const place = { slot, tag: tier.pins.tag(slot), blockStart };
+    const place = { slot, tag: tier.pins.tag(slot), slotSizeBytes: tier.slotSizeBytes(slot), blockStart };
     return { ...place, from: blockStart + valid.start, to: blockStart + valid.end };
   }
 

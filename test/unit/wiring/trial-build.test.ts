@@ -19,8 +19,8 @@ describe('the memory for records', () => {
         (workers, size) => {
           const { recordBytesPerWorker } = allocateCache(withMemory(workers, size), workers, false);
           expect(Number.isInteger(recordBytesPerWorker / 2)).toBe(true);
-          expect(workers * recordBytesPerWorker).toBeGreaterThan(size / 7 - 2 * workers);
-          expect(workers * recordBytesPerWorker).toBeLessThanOrEqual(size / 7);
+          expect(workers * recordBytesPerWorker).toBeGreaterThan(size / 8 - 2 * workers);
+          expect(workers * recordBytesPerWorker).toBeLessThanOrEqual(size / 8);
         },
       ),
       { numRuns: 30 },
