@@ -6,6 +6,7 @@ import type { ConfiguredAddress } from '../server/tls/certificate-watch.ts';
 import { placesOfNamed } from './bucket-places.ts';
 import { fallbacks } from './fallback-checks.ts';
 import { otherBucketNames } from './other-buckets.ts';
+import { requestHeaders } from './request-header-checks.ts';
 import { KEY_KINDS, type KeyRestrictions, undecidedBackends } from './restricted-keys.ts';
 import { formatSize } from './units.ts';
 import { type WebConfig, webOrigins } from './web-checks.ts';
@@ -64,6 +65,7 @@ export function crossCheck(config: CheckedConfig, asksForKeys = true): CrossProb
     ...unknownBackends(config),
     ...fallbacks(config),
     ...webOrigins(config),
+    ...requestHeaders(config),
     ...tlsOfBackends(config),
     ...addressesWithoutNames(config),
     ...renamedWildcard(config),
