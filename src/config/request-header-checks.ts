@@ -1,7 +1,7 @@
 import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
 
 /** The parts of a configuration that tell of request headers. */
-export interface RequestHeaderConfig {
+interface RequestHeaderConfig {
   readonly backends: Readonly<Record<string, { readonly fallback?: string | undefined }>>;
   readonly buckets: Readonly<Record<string, BucketWithRules>>;
 }

@@ -54,7 +54,7 @@ const sectionNames = [
  * Compiles the rules of a bucket, once for each configuration. Each section is that of the first rule that covers the key and
  * has it. Equal outcomes are one object, so that what is prepared for it serves many keys. A bucket without rules pays for none.
  *
- * @param readingsOf what a key may mean, where that is not sure: the strictest of their modes counts, the first among equal ones
+ * @param readingsOf what a key may mean, where that is not sure, see `agreed`
  */
 export function compileRules(bucket: RuledBucket, readingsOf = asSpelled): (key: string) => KeyRules {
   const own = outcomeOf(bucket, []);
@@ -62,9 +62,13 @@ export function compileRules(bucket: RuledBucket, readingsOf = asSpelled): (key:
   const compiled = bucket.rules.map(rule => ({ covers: compileKeyPatterns(rule.keys), rule }));
   const memo = new TargetMemo<KeyRules>();
   const outcomes = new Map<string, KeyRules>();
+  const decidersOf = (key: string) =>
+    deciders(compiled.filter(({ covers }) => covers(key)).map(({ rule }) => rule));
   const decide = (key: string) => {
-    const deciding = deciders(compiled.filter(({ covers }) => covers(key)).map(({ rule }) => rule));
-    const name = deciding.map(({ rule }) => bucket.rules.indexOf(rule)).join();
+    const deciding = agreed(readingsOf(key).map(decidersOf), bucket);
+    const name = deciding
+      .map(({ rule, sections }) => `${bucket.rules.indexOf(rule)} ${sections.join(' ')}`)
+      .join();
     const outcome = outcomes.get(name) ?? outcomeOf(bucket, deciding);
     outcomes.set(name, outcome);
     return outcome;
@@ -72,7 +76,7 @@ export function compileRules(bucket: RuledBucket, readingsOf = asSpelled): (key:
   return key => {
     const known = memo.find('', key);
     if (known) return known;
-    const decided = strictest(readingsOf(key).map(decide), ({ cache }) => cache.mode);
+    const decided = decide(key);
     // the key is held once, and may need two bytes per character
     if (key.length <= URL_LENGTH_LIMIT) memo.add('', key, decided, key.length);
     return decided;
@@ -85,13 +89,29 @@ function asSpelled(key: string): readonly string[] {
 
 const strictness: Readonly<Record<CachePolicy['mode'], number>> = { cache: 0, revalidate: 1, bypass: 2 };
 
-function strictest<Candidate>(
-  candidates: readonly Candidate[],
-  modeOf: (candidate: Candidate) => CachePolicy['mode'],
-): Candidate {
-  return candidates.reduce((one, other) =>
+/** Sections that open something: a client that chooses the spelling must not choose them. */
+const opening: readonly (keyof Sections)[] = ['cors', 'requestHeaders'];
+
+/**
+ * What decides of a key, from what decides of each of its readings: the strictest mode counts, the first among equal ones, and
+ * what opens something counts where it is the same of all.
+ */
+function agreed(readings: readonly (readonly Decider[])[], { cache }: RuledBucket): readonly Decider[] {
+  const modeOf = (deciding: readonly Decider[]) => (ruleOf('cache', deciding)?.cache ?? cache).mode;
+  const strictest = readings.reduce((one, other) =>
     strictness[modeOf(other)] > strictness[modeOf(one)] ? other : one,
   );
+  if (readings.length === 1) return strictest;
+  const isShared = (name: keyof Sections) =>
+    readings.every(deciding => ruleOf(name, deciding) === ruleOf(name, strictest));
+  return strictest.map(({ rule, sections }) => ({
+    rule,
+    sections: sections.filter(name => !opening.includes(name) || isShared(name)),
+  }));
+}
+
+function ruleOf(name: keyof Sections, deciding: readonly Decider[]): Rule | undefined {
+  return deciding.find(({ sections }) => sections.includes(name))?.rule;
 }
 
 /** A rule that decides something of a key, and which sections. */
@@ -112,7 +132,7 @@ function deciders(covering: readonly Rule[]): readonly Decider[] {
 
 function outcomeOf(own: OwnSections, deciding: readonly Decider[]): KeyRules {
   const find = <Name extends keyof Sections>(name: Name): PartialSections[Name] =>
-    deciding.find(({ sections }) => sections.includes(name))?.rule[name];
+    ruleOf(name, deciding)?.[name];
   const [headers, cors] = [find('responseHeaders'), find('cors')];
   const answers = headers || cors ? new AnswerRules(headers, cors && new CrossOrigin(cors)) : undefined;
   const changes = find('requestHeaders');
@@ -129,13 +149,10 @@ function outcomeOf(own: OwnSections, deciding: readonly Decider[]): KeyRules {
  *
  * @param readings what the key may mean, see `compileRules`
  */
-export function decidingRules({ rules, cache }: RuledBucket, readings: readonly string[]) {
+export function decidingRules(bucket: RuledBucket, readings: readonly string[]) {
+  const { rules } = bucket;
   const found = readings.map(key => deciders(rules.filter(rule => compileKeyPatterns(rule.keys)(key))));
-  const deciding = strictest(found, candidates => {
-    const decider = candidates.find(({ sections }) => sections.includes('cache'));
-    return (decider?.rule.cache ?? cache).mode;
-  });
-  return deciding.map(({ rule, sections }) => ({
+  return agreed(found, bucket).map(({ rule, sections }) => ({
     number: rules.indexOf(rule) + 1,
     keys: rule.keys,
     sections: Object.fromEntries(sections.map(name => [name, rule[name]])) as PartialSections,

@@ -57,3 +57,21 @@ it('the rules that decide something are told, each with its sections', () => {
     { number: 3, keys: ['**'], sections: { cache: short } },
   ]);
 });
+
+it('what opens something counts where all that a key may mean have it, by the same rule', () => {
+  const requestHeaders = { set: { authorization: 'Bearer x' }, remove: [] };
+  const responseHeaders = { set: { 'x-frame-options': 'DENY' }, add: {}, remove: [] };
+  const bucket = ruled(
+    { keys: ['public/*'], requestHeaders, responseHeaders },
+    { keys: ['b'], requestHeaders },
+  );
+  const rulesFor = compileRules(bucket, key => key.split(' '));
+  expect(rulesFor('public/a').requests).toBeDefined();
+  expect(rulesFor('public/a public/b').requests).toBeDefined();
+  for (const key of ['public/a private/a', 'private/a public/a', 'public/a b'])
+    expect(rulesFor(key).requests, key).toBeUndefined();
+  expect(rulesFor('public/a private/a').answers).toBeDefined();
+  expect(
+    decidingRules(bucket, ['public/a', 'private/a']).map(({ sections }) => Object.keys(sections)),
+  ).toEqual([['responseHeaders']]);
+});
