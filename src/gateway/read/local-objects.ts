@@ -29,7 +29,13 @@ import {
   type TakenAnswer,
 } from './first-fetch.ts';
 import { answerAtOnce, heldAnswer, staleAnswer } from './held-answers.ts';
-import { type Learned, type LookupResult, learnedOf, type ObjectSource } from './object-source.ts';
+import {
+  type Asker,
+  type Learned,
+  type LookupResult,
+  learnedOf,
+  type ObjectSource,
+} from './object-source.ts';
 import { ReadFlights } from './read-flights.ts';
 import { answersRead, haveSameContent, lookupFresh, lookupRecord, type RecordCache } from './record-cache.ts';
 import {
@@ -66,7 +72,7 @@ export class LocalObjects implements ObjectSource {
 
   constructor(records: RecordCache, contents: ContentFactory, fetcher: StoreFetcher, clock: Clock) {
     this.records = records;
-    this.#flights = new ReadFlights(records);
+    this.#flights = new ReadFlights(records, clock);
     this.#contents = contents;
     this.#fetcher = fetcher;
     this.#clock = clock;
@@ -82,31 +88,34 @@ export class LocalObjects implements ObjectSource {
    *
    * @param withChecksums whether it must have all checksums the store has (docs/semantics.md, Decided 12)
    */
-  async find(read: ObjectRead, withChecksums = false, gone?: AbortSignal): Promise<LookupResult> {
+  async find(read: ObjectRead, withChecksums = false, asker?: Asker): Promise<LookupResult> {
     if (read.directives?.onlyIfCached) return heldAnswer(this.records, read, this.#clock.nowMs());
     if (withChecksums) {
       const askAnew = (asked: ObjectRead, audience: Audience) => this.#askAnew(asked, undefined, audience);
-      const found = await this.#flights.shared(read, 'checksums', askAnew, gone);
+      const found = await this.#flights.shared(read, 'checksums', askAnew, asker);
       if (answersRead(found.record, read)) return found;
     }
     const nowMs = this.#clock.nowMs();
     const atOnce = answerAtOnce(this.records, read, nowMs);
     if (atOnce?.staleUse === 'stale-while-revalidate')
-      this.#flights.begin(read, 'revalidate', (asked, audience) =>
-        this.#revalidate(asked, atOnce.record, audience),
+      this.#flights.begin(
+        read,
+        'revalidate',
+        (asked, audience) => this.#revalidate(asked, atOnce.record, audience),
+        asker,
       );
     if (atOnce) return atOnce;
     const held = lookupRecord(this.records, read);
     const forwarded = this.records.whyForwarded(read, nowMs);
     if (held?.kind === 'readable' && forwarded !== 'partial') {
-      const found = await this.#revalidated(read, held, forwarded, gone);
+      const found = await this.#revalidated(read, held, forwarded, asker);
       if (answersRead(found.record, read)) return found;
     }
     const ask = (asked: ObjectRead, audience: Audience) =>
       asked.method === 'HEAD'
         ? this.#askHead(asked, asked.partNumber, audience)
         : this.#askGet(asked, this.#firstExtent(asked, forwarded === 'vary-miss'), audience);
-    const found = await this.#flights.shared(read, `part ${read.partNumber ?? ''}`, ask, gone);
+    const found = await this.#flights.shared(read, `part ${read.partNumber ?? ''}`, ask, asker);
     return { ...found, forwarded };
   }
 
@@ -147,11 +156,11 @@ export class LocalObjects implements ObjectSource {
     read: ObjectRead,
     held: ReadableRecord,
     forwarded: Forwarded,
-    gone: AbortSignal | undefined,
+    asker: Asker | undefined,
   ): Promise<LookupResult> {
     try {
       const ask = (asked: ObjectRead, audience: Audience) => this.#revalidate(asked, held, audience);
-      const found = await this.#flights.shared(read, 'revalidate', ask, gone);
+      const found = await this.#flights.shared(read, 'revalidate', ask, asker);
       return { ...found, forwarded };
     } catch (error) {
       const known = lookupRecord(this.records, read);

@@ -24,6 +24,14 @@ export function learnedOf(
   return { record, how: 'fetched', forwarded: 'uri-miss', forwardStatus: status, isStored, isCharged };
 }
 
+/** A client that waits for a record. */
+export interface Asker {
+  /** Aborted when it has left; the store may then be asked no further. */
+  readonly gone: AbortSignal;
+  /** Whom its requests count for, see `clientOf`. */
+  readonly client: string;
+}
+
 /** Where a worker looks up objects: in its own cache, or with the worker that owns them. */
 export interface ObjectSource {
   /** The records that are cached here, see `lookupFresh`. */
@@ -32,11 +40,11 @@ export interface ObjectSource {
    * The record for `read`, requested from the store if necessary.
    *
    * @param withChecksums whether the store is asked for all its checksums: a partial response may have omitted them
-   * @param gone aborted when nobody waits for the record any more; the store may then be asked no further
+   * @param asker who waits; left out where that is nobody in particular
    * @throws RefusedByStoreError for an answer that must not be shared; StoreError when there is none; InvalidReplyError,
-   * OverloadedError; NotCachedError for a client that wants only what is held; DesertedError after `gone`
+   * OverloadedError; NotCachedError for a client that wants only what is held; DesertedError after it has left
    */
-  find(read: ObjectRead, withChecksums?: boolean, gone?: AbortSignal): Promise<LookupResult>;
+  find(read: ObjectRead, withChecksums?: boolean, asker?: Asker): Promise<LookupResult>;
   /** `record` turned out to be outdated and must not be used again. */
   invalidate(read: ObjectRead, record: ObjectRecord): void;
   /** The store refused bytes of `record` with `reply`. */

@@ -1,25 +1,30 @@
+import type { Clock } from '../../base/clock.ts';
 import type { Asked } from '../../cache/record.ts';
 import { flightName, type ObjectRead } from '../request/object-read.ts';
 import { BackgroundPlaces } from './background-places.ts';
-import type { Learned, LookupResult } from './object-source.ts';
+import type { Asker, Learned, LookupResult } from './object-source.ts';
 import type { RecordCache } from './record-cache.ts';
 import { type Audience, SingleFlight } from './single-flight.ts';
 
 /** Asks a store what `asked` is about; it is the read of whoever came first, without what that client asks of the cache. */
 type Ask = (asked: ObjectRead, audience: Audience) => Promise<Learned>;
 
+const nobody = { client: '' };
+
 /** The questions to stores that are under way: all who want the same share one. */
 export class ReadFlights {
   readonly #records: Pick<RecordCache, 'askedNow' | 'isStillAsked'>;
   readonly #flights = new SingleFlight<Learned>();
   /** Of questions that nobody waited for as they began. */
-  readonly #background = new BackgroundPlaces();
+  readonly #background: BackgroundPlaces;
   /** Of those whose readers have all left: they take no place of the others. */
-  readonly #deserted = new BackgroundPlaces();
+  readonly #deserted: BackgroundPlaces;
   #coalesced = 0;
 
-  constructor(records: Pick<RecordCache, 'askedNow' | 'isStillAsked'>) {
+  constructor(records: Pick<RecordCache, 'askedNow' | 'isStillAsked'>, clock: Pick<Clock, 'monotonicMs'>) {
     this.#records = records;
+    this.#background = new BackgroundPlaces(clock);
+    this.#deserted = new BackgroundPlaces(clock);
   }
 
   /** How often the answer to another's question was shared. */
@@ -34,22 +39,22 @@ export class ReadFlights {
   /**
    * What the store answers to `question` about `read`.
    *
-   * @param gone aborted when who waits has left; what was asked for nobody else is aborted then, unless it is one of a few
+   * @param asker who waits: what was asked for nobody else is aborted when it has left, unless it is one of a few
    * @throws DesertedError
    */
-  async shared(read: ObjectRead, question: string, ask: Ask, gone?: AbortSignal): Promise<LookupResult> {
-    gone?.throwIfAborted();
-    const { answer, isJoined } = this.#join(read, question, ask, gone);
+  async shared(read: ObjectRead, question: string, ask: Ask, asker?: Asker): Promise<LookupResult> {
+    asker?.gone.throwIfAborted();
+    const { answer, isJoined } = this.#join(read, question, ask, asker);
     if (isJoined) this.#coalesced++;
     return { ...(await answer), isCollapsed: isJoined };
   }
 
   /** Asks for whoever reads next, unless that is under way or too many such questions are. A failure is not told here. */
-  begin(read: ObjectRead, question: string, ask: Ask): void {
-    const leave = this.#background.take(read.bucket.store.name);
-    if (!leave) return;
+  begin(read: ObjectRead, question: string, ask: Ask, { client }: Pick<Asker, 'client'> = nobody): void {
     const joining = new AbortController();
-    const { answer, isJoined } = this.#join(read, question, ask, joining.signal);
+    const leave = this.#background.take(read.bucket.store.name, client, () => joining.abort());
+    if (!leave) return;
+    const { answer, isJoined } = this.#join(read, question, ask, { gone: joining.signal, client });
     if (!isJoined) {
       answer.then(leave, leave);
       return;
@@ -63,7 +68,7 @@ export class ReadFlights {
    * GET and HEAD share no request: a store may refuse one of them, and only GET has an error body. Nor do buckets with
    * different size limits: what is too large for one of them is cached for another.
    */
-  #join(read: ObjectRead, question: string, ask: Ask, gone?: AbortSignal) {
+  #join(read: ObjectRead, question: string, ask: Ask, asker?: Asker) {
     const { method, policy, bucket } = read;
     const asked = this.#records.askedNow(read);
     // who asks after an unsettled time must not get what was read in it
@@ -72,12 +77,12 @@ export class ReadFlights {
     const asking = {
       isStillAsked: (then: Asked) => this.#records.isStillAsked(read, then),
       ask: (audience: Audience) => ask({ ...read, directives: undefined }, audience),
-      goesOn: (answer: Promise<Learned>) => {
-        const leave = this.#deserted.take(bucket.store.name);
+      goesOn: (answer: Promise<Learned>, giveUp: () => void) => {
+        const leave = this.#deserted.take(bucket.store.name, asker?.client ?? '', giveUp);
         if (leave) answer.then(leave, leave);
         return leave !== undefined;
       },
     };
-    return this.#flights.join(name, asked, asking, gone);
+    return this.#flights.join(name, asked, asking, asker?.gone);
   }
 }

@@ -10,7 +10,7 @@ import type { ClientRead } from '../request/client-read.ts';
 import { readAtFallback } from '../request/fallback-bucket.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 import { type AnswerParts, type FailedRead, ObjectAnswer } from './object-answer.ts';
-import type { LookupResult, ObjectSource, ObjectSources } from './object-source.ts';
+import type { Asker, LookupResult, ObjectSource, ObjectSources } from './object-source.ts';
 import { passRead } from './pass-read.ts';
 import { lookupFresh } from './record-cache.ts';
 import { selectionFor } from './selection.ts';
@@ -75,7 +75,7 @@ export class ObjectServer implements AnswerParts {
     if (!client.mayKnowMissing || client.read.versionId !== undefined) throw forbidden;
     const answer = new ObjectAnswer(client, source, this, 0);
     const waiting = new WaitingAnswer(answer, client, this.observer);
-    findAbsence(client.read, source, waiting.gone)
+    findAbsence(client.read, source, waiting.asker)
       .then(found => (found ? waiting.take()?.answer(found.record, found) : waiting.take()?.fail(forbidden)))
       // any other answer of the store would reveal that the object exists
       .catch(error => waiting.take()?.fail(error instanceof RefusedByStoreError ? forbidden : error));
@@ -104,12 +104,12 @@ export class ObjectServer implements AnswerParts {
       return;
     }
     // this chain does not reference the client, which may disconnect long before the store answers
-    const { gone } = waiting;
+    const { asker } = waiting;
     source
-      .find(read, false, gone)
+      .find(read, false, asker)
       .then(found =>
         waiting.client && lacksChecksums(waiting.client, found.record)
-          ? source.find(read, true, gone)
+          ? source.find(read, true, asker)
           : found,
       )
       .then(found => waiting.take()?.answer(found.record, found))
@@ -134,15 +134,15 @@ function lacksChecksums(client: ClientRead, record: ObjectRecord): boolean {
 async function findAbsence(
   read: ObjectRead,
   source: ObjectSource,
-  gone: AbortSignal,
+  asker: Asker,
 ): Promise<LookupResult | undefined> {
   const name = recordName(read.versionId, read.variant, 'HEAD');
   const asked = { ...read, directives: undefined, partNumber: undefined };
-  const found = await source.find({ ...asked, method: 'HEAD', recordName: name }, false, gone);
+  const found = await source.find({ ...asked, method: 'HEAD', recordName: name }, false, asker);
   if (!tellsAbsence(found)) return undefined;
   if (read.method === 'HEAD') return found;
   // only GET has an error body; a refusal of a part would not be one of the object
-  const told = await source.find(asked, false, gone);
+  const told = await source.find(asked, false, asker);
   return tellsAbsence(told) ? told : undefined;
 }
 

@@ -15,8 +15,12 @@ interface Question<Answer> {
   isStillAsked(asked: Asked): boolean;
   /** Sends the request. */
   ask(audience: Audience): Promise<Answer>;
-  /** All who waited have left, for the first time: whether the request goes on nevertheless. */
-  goesOn(answer: Promise<Answer>): boolean;
+  /**
+   * All who waited have left, for the first time: whether the request goes on nevertheless.
+   *
+   * @param giveUp may be called later, and has no effect while somebody waits
+   */
+  goesOn(answer: Promise<Answer>, giveUp: () => void): boolean;
 }
 
 /** A store request in progress that others may join. */
@@ -91,11 +95,14 @@ export class SingleFlight<Answer> {
     gone: AbortSignal | undefined,
   ): Flight<Answer> {
     let isKept = false;
-    const flight = new Flight(asked, question, gone, () => {
-      isKept ||= !this.#running.has(flight) || question.goesOn(flight.answer);
-      if (isKept) return;
+    const giveUp = () => {
+      if (!flight.isGone) return;
       forget();
       flight.abandon();
+    };
+    const flight = new Flight(asked, question, gone, () => {
+      isKept ||= !this.#running.has(flight) || question.goesOn(flight.answer, giveUp);
+      if (!isKept) giveUp();
     });
     const forget = () => {
       if (this.#joinable.get(name) === flight) this.#joinable.delete(name);

@@ -1,6 +1,9 @@
+import { clientOf } from '../../base/client-quota.ts';
+import { clientAddressOf } from '../../transport/peer.ts';
 import { DesertedError } from '../fill/fill-error.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import type { ClientRead } from '../request/client-read.ts';
+import type { Asker } from './object-source.ts';
 
 /**
  * An answer that waits for the store. When its client disconnects, the references to it are dropped: the store may take
@@ -12,6 +15,7 @@ export class WaitingAnswer<Answer> {
   #answer: Answer | undefined;
   #leave: (() => void) | undefined;
   readonly #leaving = new AbortController();
+  readonly #quota: string;
 
   /** @throws TooManyRequestsError */
   constructor(answer: Answer, client: ClientRead, observer: ExchangeObserver) {
@@ -19,6 +23,7 @@ export class WaitingAnswer<Answer> {
     const { response } = exchange;
     observer.waitsForStore(exchange);
     this.client = client;
+    this.#quota = clientOf(clientAddressOf(response.req));
     this.#answer = answer;
     const leave = exchange.guard(() => {
       this.#detach();
@@ -31,9 +36,9 @@ export class WaitingAnswer<Answer> {
     else response.on('close', leave);
   }
 
-  /** Aborted when the client has left before it was answered. */
-  get gone(): AbortSignal {
-    return this.#leaving.signal;
+  /** The client, as the store's questions know it. */
+  get asker(): Asker {
+    return { gone: this.#leaving.signal, client: this.#quota };
   }
 
   /** The answer, to be given by the caller; undefined when the client is gone. */

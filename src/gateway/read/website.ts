@@ -51,7 +51,7 @@ export class Website {
     const waiting = new WaitingAnswer(refused, refused.client, this.#observer);
     const source = this.#sources.sourceOf(read.objectKey.hash);
     void source
-      .find(asked, false, waiting.gone)
+      .find(asked, false, waiting.asker)
       .then(
         ({ record }) => record.kind !== 'refused',
         () => false,

@@ -1,4 +1,5 @@
 import type { StoreError } from '../../backend/store.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { Generation } from '../../cache/generation.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { cacheGroups } from '../../http/cache-tags.ts';
@@ -39,6 +40,7 @@ export interface FillingCache extends WebCache {
     transfer: RunningTransfer,
   ): RangeReceiver | undefined;
   nowMs(): number;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
 /** Answers a client for whom an answer has arrived. */

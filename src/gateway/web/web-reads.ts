@@ -27,10 +27,11 @@ export class WebReads implements WebSource, RecordSource {
   readonly #arrivals: WebArrivals;
   readonly #flights: WebFlights;
   /** Of questions that nobody waits for. */
-  readonly #background = new BackgroundPlaces();
+  readonly #background: BackgroundPlaces;
 
   constructor(cache: FillingCache) {
     this.#cache = cache;
+    this.#background = new BackgroundPlaces(cache.clock);
     this.#records = new WebRecords(cache);
     this.#flights = new WebFlights((read, asked) => this.#records.isStillAsked(read, asked));
     this.#arrivals = new WebArrivals(cache, this.#records, this);
@@ -112,8 +113,10 @@ export class WebReads implements WebSource, RecordSource {
 
   /** Asks the origin for whoever reads next. */
   #renew(read: WebRead, record: ReadableRecord): void {
-    const leave = this.#background.take(read.bucket.store.name);
-    if (leave) this.#send(read, record, this.#begin(read, leave), false);
+    let fetch: WebFetch | undefined;
+    const giveWay = () => fetch?.left();
+    const leave = this.#background.take(read.bucket.store.name, read.client.quota, giveWay);
+    if (leave) fetch = this.#send(read, record, this.#begin(read, leave), false);
   }
 
   /** Waits for who asks already, or asks the origin. @param stale what it may confirm */
@@ -185,14 +188,14 @@ export class WebReads implements WebSource, RecordSource {
     stale: ReadableRecord | undefined,
     flight: WebFlight | undefined,
     isAwaited = true,
-  ): void {
+  ): WebFetch {
     const { method } = read;
     const isGet = method === 'GET';
     const confirmed = isGet && stale && mayConfirm(stale, read.fields) ? stale : undefined;
     const own = isAwaited ? read.sent : unconditionalFields(read.sent);
     const fields = confirmed ? validatingFields(own, confirmed) : own;
     try {
-      this.#start(read, { stale, confirmed, flight, fields }, isAwaited);
+      return this.#start(read, { stale, confirmed, flight, fields }, isAwaited);
     } catch (error) {
       flight?.land({ kind: 'alone', isOfRequest: false });
       throw error;
@@ -204,7 +207,7 @@ export class WebReads implements WebSource, RecordSource {
     parts: Pick<WebQuestion, 'stale' | 'confirmed' | 'flight' | 'fields'>,
     isAwaited: boolean,
     makeBody?: BodyMaker,
-  ): void {
+  ): WebFetch {
     let fetch: WebFetch | undefined;
     const client = isAwaited ? read.client.wait(() => fetch?.left()) : undefined;
     const body = makeBody?.(error => fetch?.refuse(error));
@@ -218,6 +221,7 @@ export class WebReads implements WebSource, RecordSource {
     };
     fetch = new WebFetch(question, this.#arrivals, () => this.#cache.nowMs());
     fetch.send();
+    return fetch;
   }
 }
 

@@ -74,10 +74,12 @@ export type WireLoan =
     };
 
 /** A look-up by another worker, which numbers its questions. */
-interface WireQuestion {
+export interface WireQuestion {
   readonly number: number;
   readonly read: WireRead;
   readonly withChecksums: boolean;
+  /** See `Asker.client`. */
+  readonly client: string;
 }
 
 /** Calls between workers: the procedures that the owner of an object serves. */

@@ -17,6 +17,7 @@ import type {
   WireLoan,
   WireLookupResult,
   WireObject,
+  WireQuestion,
   WireRange,
   WireRead,
   WireRecord,
@@ -89,7 +90,7 @@ export class PeerServer {
   /** What the other worker may call. */
   get procedures(): PeerCalls & PeerNotices {
     return {
-      find: ({ number, read, withChecksums }) => this.#find(number, read, withChecksums),
+      find: question => this.#find(question),
       left: question => this.#questions.get(question)?.abort(new DesertedError()),
       open: range => this.#open(range),
       next: reader => this.#next(reader),
@@ -108,13 +109,13 @@ export class PeerServer {
     for (const question of this.#questions.values()) question.abort(new DesertedError());
   }
 
-  async #find(number: number, wire: WireRead, withChecksums: boolean): Promise<WireLookupResult> {
+  async #find({ number, read: wire, withChecksums, client }: WireQuestion): Promise<WireLookupResult> {
     const read = this.#decodeRead(wire);
     if (!read) throw new UnknownBucketError(wire.bucketName);
     const leaving = new AbortController();
     this.#questions.set(number, leaving);
     try {
-      const found = await this.#objects.objects.find(read, withChecksums, leaving.signal);
+      const found = await this.#objects.objects.find(read, withChecksums, { gone: leaving.signal, client });
       return this.#encodeResult(found, read.partNumber);
     } finally {
       this.#questions.delete(number);

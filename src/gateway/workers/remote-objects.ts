@@ -5,7 +5,7 @@ import type { ObjectKey } from '../../cache/object-key.ts';
 import type { PurgeBarriers } from '../../cache/purge-barriers.ts';
 import { type ObjectRecord, recordCostBytes } from '../../cache/record.ts';
 import { OwnerLostError, RefusedByStoreError } from '../fill/fill-error.ts';
-import type { LookupResult, ObjectSource } from '../read/object-source.ts';
+import type { Asker, LookupResult, ObjectSource } from '../read/object-source.ts';
 import { type RecordIndex, storedRecordName } from '../read/record-cache.ts';
 import { withdrawsObject } from '../read/store-failure.ts';
 import { type ObjectRead, recordId } from '../request/object-read.ts';
@@ -93,14 +93,15 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
     return this.#epochs.current(objectKey);
   }
 
-  async find(read: ObjectRead, withChecksums = false, gone?: AbortSignal): Promise<LookupResult> {
+  async find(read: ObjectRead, withChecksums = false, asker?: Asker): Promise<LookupResult> {
+    const { gone, client = '' } = asker ?? {};
     gone?.throwIfAborted();
     const { link } = this.#memory;
     const number = ++this.#asked;
     const leave = () => link.notify('left', number);
     gone?.addEventListener('abort', leave);
     try {
-      const asked = { number, read: encodeRead(read), withChecksums };
+      const asked = { number, read: encodeRead(read), withChecksums, client };
       // a late answer can be ignored: the record can be asked for again
       return this.#decode(read, await link.call('find', asked, ignoreResult));
     } catch (error) {
@@ -109,7 +110,7 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
     } finally {
       gone?.removeEventListener('abort', leave);
     }
-    return this.#findInstead(read, withChecksums, gone);
+    return this.#findInstead(read, withChecksums, asker);
   }
 
   /**
@@ -119,11 +120,11 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
   async #findInstead(
     read: ObjectRead,
     withChecksums: boolean,
-    gone: AbortSignal | undefined,
+    asker: Asker | undefined,
   ): Promise<LookupResult> {
     const policy = { ...read.policy, staleWhileRevalidateMs: 0, staleIfErrorMs: 0, maxStaleMs: 0 };
     try {
-      const found = await this.#own.find({ ...read, policy }, withChecksums, gone);
+      const found = await this.#own.find({ ...read, policy }, withChecksums, asker);
       if (found.record.kind === 'refused') this.#withdraw(read);
       return found;
     } catch (error) {

@@ -1,13 +1,51 @@
 import { expect, it } from 'vitest';
 import { BackgroundPlaces } from '../../../../src/gateway/read/background-places.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+
+function placesOf() {
+  const clock = new ManualClock();
+  const places = new BackgroundPlaces(clock);
+  const gaveWay: string[] = [];
+  let number = 0;
+  const take = (client = 'one', store = 'store') => {
+    const name = `${client} ${++number}`;
+    return places.take(store, client, () => gaveWay.push(name));
+  };
+  return { clock, gaveWay, take };
+}
 
 it('each store has sixteen places, which are free again when they are given back', () => {
-  const places = new BackgroundPlaces();
-  const taken = Array.from({ length: 16 }, () => places.take('one'));
+  const { gaveWay, take } = placesOf();
+  const taken = Array.from({ length: 16 }, () => take());
   expect(taken.every(leave => leave !== undefined)).toBe(true);
-  expect(places.take('one')).toBeUndefined();
-  expect(places.take('other')).toBeDefined();
+  expect(take()).toBeUndefined();
+  expect(take('one', 'other')).toBeDefined();
   taken[3]?.();
-  expect(places.take('one')).toBeDefined();
-  expect(places.take('one')).toBeUndefined();
+  expect(take()).toBeDefined();
+  expect(take()).toBeUndefined();
+  expect(gaveWay).toEqual([]);
+});
+
+it('who has most gives way to others, until all have as many', () => {
+  const { gaveWay, take } = placesOf();
+  for (let count = 0; count < 16; count++) take('greedy');
+  for (let count = 0; count < 8; count++) expect(take('other')).toBeDefined();
+  expect(gaveWay).toEqual([1, 2, 3, 4, 5, 6, 7, 8].map(count => `greedy ${count}`));
+  expect(take('other')).toBeUndefined();
+  expect(take('greedy')).toBeUndefined();
+  expect(take('third')).toBeDefined();
+});
+
+it('what is overdue gives way to anybody, and gives no place back twice', () => {
+  const { clock, gaveWay, take } = placesOf();
+  const [first] = Array.from({ length: 16 }, () => take());
+  clock.advance(999);
+  expect(take()).toBeUndefined();
+  clock.advance(1);
+  expect(take()).toBeDefined();
+  expect(gaveWay).toEqual(['one 1']);
+  first?.();
+  for (let count = 0; count < 15; count++) take();
+  expect(gaveWay).toHaveLength(16);
+  expect(take()).toBeUndefined();
 });

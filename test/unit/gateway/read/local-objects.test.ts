@@ -357,11 +357,10 @@ describe('when who asked has left', () => {
     async method => {
       const leaving = new AbortController();
       const finds = Array.from({ length: 20 }, (_, number) =>
-        objects.objects.find(
-          readOf(`k${number}`, { bucket: read.bucket, method }),
-          number === 0,
-          leaving.signal,
-        ),
+        objects.objects.find(readOf(`k${number}`, { bucket: read.bucket, method }), number === 0, {
+          gone: leaving.signal,
+          client: 'one',
+        }),
       );
       const ends = Promise.allSettled(finds);
       expect(store.open).toHaveLength(20);
@@ -377,7 +376,7 @@ describe('when who asked has left', () => {
     const heldOf = async (key: string, gone?: AbortSignal) => {
       store.put(key, large);
       const get = readOf(key, { bucket: read.bucket });
-      const found = objects.objects.find(get, false, gone);
+      const found = objects.objects.find(get, false, gone && { gone, client: 'one' });
       if (gone) leaving.abort(new Error('left'));
       await answer(0);
       const { record } = await found;

@@ -3,16 +3,22 @@ import { ReadFlights } from '../../../../src/gateway/read/read-flights.ts';
 import type { Audience } from '../../../../src/gateway/read/single-flight.ts';
 import type { ObjectRead } from '../../../../src/gateway/request/object-read.ts';
 import { parseRequestDirectives } from '../../../../src/http/request-directives.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
 import { readOf } from '../../../support/object-reads.ts';
 import { anythingLearned } from '../../../support/records.ts';
+
+const clock = new ManualClock();
 
 /** What is asked, each answered with the same. */
 function asking() {
   const asked: ObjectRead[] = [];
-  const flights = new ReadFlights({
-    askedNow: () => ({ epoch: 0, barrier: 0, isUnsettled: false }),
-    isStillAsked: () => true,
-  });
+  const flights = new ReadFlights(
+    {
+      askedNow: () => ({ epoch: 0, barrier: 0, isUnsettled: false }),
+      isStillAsked: () => true,
+    },
+    clock,
+  );
   const ask = (read: ObjectRead) => {
     asked.push(read);
     return Promise.resolve(anythingLearned);
@@ -82,7 +88,7 @@ it('of the questions whose readers have left, sixteen go on to a store and the o
     return promise;
   };
   for (let number = 0; number < 40; number++)
-    void flights.shared(readOf(`k${number}`), 'q', hanging, leaving.signal);
+    void flights.shared(readOf(`k${number}`), 'q', hanging, { gone: leaving.signal, client: 'one' });
   leaving.abort();
   expect(signals.filter(({ aborted }) => aborted)).toHaveLength(24);
   // they take no places of those that nobody has waited for
@@ -101,7 +107,7 @@ it('of the questions whose readers have left, sixteen go on to a store and the o
       last.push(signal);
       return waiting;
     },
-    again.signal,
+    { gone: again.signal, client: 'one' },
   );
   again.abort();
   expect(last[0]?.aborted).toBe(false);
@@ -110,7 +116,7 @@ it('of the questions whose readers have left, sixteen go on to a store and the o
 it('who has left asks nothing', async () => {
   const { asked, flights, ask } = asking();
   const gone = AbortSignal.abort(new Error('left'));
-  await expect(flights.shared(readOf('k'), 'q', ask, gone)).rejects.toThrow('left');
+  await expect(flights.shared(readOf('k'), 'q', ask, { gone, client: 'one' })).rejects.toThrow('left');
   expect(asked).toEqual([]);
 });
 
@@ -123,10 +129,51 @@ it('what is begun for later keeps no question alive that its readers have left',
   };
   const leaving = new AbortController();
   for (let number = 0; number < 20; number++) {
-    void flights.shared(readOf(`k${number}`), 'q', hanging, leaving.signal);
+    void flights.shared(readOf(`k${number}`), 'q', hanging, { gone: leaving.signal, client: 'one' });
     flights.begin(readOf(`k${number}`), 'q', hanging);
   }
   expect(signals).toHaveLength(20);
   leaving.abort();
+  expect(signals.filter(({ aborted }) => aborted)).toHaveLength(4);
+});
+
+it('a question in the background that is not answered for a second gives way to the next', () => {
+  const { flights } = asking();
+  const signals: AbortSignal[] = [];
+  const hanging = (_: ObjectRead, { signal }: Audience) => {
+    signals.push(signal);
+    return new Promise<never>(() => undefined);
+  };
+  for (let number = 0; number < 16; number++) flights.begin(readOf(`k${number}`), 'q', hanging);
+  flights.begin(readOf('later'), 'q', hanging);
+  expect(signals).toHaveLength(16);
+  clock.advance(1_000);
+  flights.begin(readOf('later'), 'q', hanging);
+  expect(signals).toHaveLength(17);
+  // it goes on as one that its readers have left, until that place is wanted as well
+  expect(signals.some(({ aborted }) => aborted)).toBe(false);
+  for (let number = 0; number < 16; number++) flights.begin(readOf(`next${number}`), 'q', hanging);
+  clock.advance(1_000);
+  for (let number = 0; number < 16; number++) flights.begin(readOf(`last${number}`), 'q', hanging);
+  expect(signals[0]?.aborted).toBe(true);
+});
+
+it('what is given up has no effect on who has joined it meanwhile', () => {
+  const { flights } = asking();
+  const signals: AbortSignal[] = [];
+  const hanging = (_: ObjectRead, { signal }: Audience) => {
+    signals.push(signal);
+    return new Promise<never>(() => undefined);
+  };
+  const leaving = new AbortController();
+  void flights.shared(readOf('k'), 'q', hanging, { gone: leaving.signal, client: 'one' });
+  leaving.abort();
+  void flights.shared(readOf('k'), 'q', hanging);
+  clock.advance(1_000);
+  const later = new AbortController();
+  for (let number = 0; number < 20; number++)
+    void flights.shared(readOf(`k${number}`), 'q', hanging, { gone: later.signal, client: 'one' });
+  later.abort();
+  expect(signals[0]?.aborted).toBe(false);
   expect(signals.filter(({ aborted }) => aborted)).toHaveLength(4);
 });

@@ -168,9 +168,9 @@ it('notices about a bucket that the owner does not have are passed over, and a q
   asking.notify('invalidate', { read: wire, contentId: 1 });
   const reply = { status: 404, fields: [], body: Buffer.alloc(0) };
   asking.notify('refusedByStore', { read: wire, contentId: 1, epoch: 0, receivedMs: 0, reply });
-  await expect(asking.call('find', { number: 1, read: wire, withChecksums: false })).rejects.toThrow(
-    'no bucket unknown',
-  );
+  await expect(
+    asking.call('find', { number: 1, read: wire, withChecksums: false, client: '' }),
+  ).rejects.toThrow('no bucket unknown');
   second.port1.close();
 });
 

@@ -58,7 +58,7 @@ async function askedOwner() {
   const other = new PeerLink(there, unasked, { clock, onClosed: () => undefined });
   const { bucket: _bucket, ...fields } = readOf('k');
   const read = { ...fields, bucketName: 'b' };
-  const found = other.call('find', { number: 1, read, withChecksums: false });
+  const found = other.call('find', { number: 1, read, withChecksums: false, client: '' });
   await turnsUntil('the store is asked', () => store.open.length > 0);
   for (const call of store.open) while (!call.isOver) call.step(blockBytes);
   const { record } = await found;
@@ -154,7 +154,12 @@ it.each(['it says so', 'it has gone'])(
     const { store, other, there, read } = await askedOwner();
     const ask = (number: number) => {
       const objectKey = testKey('main', 'b', `other ${number}`);
-      const found = other.call('find', { number, read: { ...read, objectKey }, withChecksums: false });
+      const found = other.call('find', {
+        number,
+        read: { ...read, objectKey },
+        withChecksums: false,
+        client: '',
+      });
       found.catch(() => undefined);
     };
     for (let number = 1; number <= 20; number++) ask(number);

@@ -7,7 +7,7 @@ import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { readContentHead } from '../../../../src/gateway/fill/content-head.ts';
 import { RefusedByStoreError } from '../../../../src/gateway/fill/fill-error.ts';
 import { SlotLender } from '../../../../src/gateway/fill/slot-lender.ts';
-import type { LookupResult, ObjectSource } from '../../../../src/gateway/read/object-source.ts';
+import type { Asker, LookupResult, ObjectSource } from '../../../../src/gateway/read/object-source.ts';
 import { lookupFresh } from '../../../../src/gateway/read/record-cache.ts';
 import { uncacheableRecord } from '../../../../src/gateway/read/reply-record.ts';
 import type { ObjectRead } from '../../../../src/gateway/request/object-read.ts';
@@ -101,8 +101,8 @@ class Own implements ObjectSource {
 
   readonly records = { recordNamed: () => undefined, epochOf: () => 0 };
 
-  async find({ policy }: ObjectRead, withChecksums = false, gone?: AbortSignal): Promise<LookupResult> {
-    gone?.throwIfAborted();
+  async find({ policy }: ObjectRead, withChecksums = false, asker?: Asker): Promise<LookupResult> {
+    asker?.gone.throwIfAborted();
     this.stale.push(policy.staleIfErrorMs, policy.staleWhileRevalidateMs, policy.maxStaleMs);
     if (this.refusal !== undefined) {
       const { refusal: status } = this;
@@ -261,7 +261,9 @@ describe('while the owner stands still, this worker is asked itself', () => {
   it('who has left is told to it, and asks nothing here', async () => {
     const owner = new Owner();
     const leaving = new AbortController();
-    const finding = expect(asking.find(readOf('k'), false, leaving.signal)).rejects.toThrow('left');
+    const finding = expect(
+      asking.find(readOf('k'), false, { gone: leaving.signal, client: 'one' }),
+    ).rejects.toThrow('left');
     leaving.abort(new Error('left'));
     clock.advance(1_000);
     await finding;
@@ -269,7 +271,9 @@ describe('while the owner stands still, this worker is asked itself', () => {
     await turnsUntil('the owner goes on', () => owner.left.length > 0);
     expect(new Set(owner.left)).toEqual(new Set([1]));
     expect(own.asked).toEqual([]);
-    await expect(asking.find(readOf('k'), false, leaving.signal)).rejects.toThrow('left');
+    await expect(asking.find(readOf('k'), false, { gone: leaving.signal, client: 'one' })).rejects.toThrow(
+      'left',
+    );
   });
 
   it('and when it is gone', async () => {
@@ -312,8 +316,8 @@ it('the owner is told which of the questions nobody waits for any more, and of n
     recordBytes,
   );
   const [answered, left] = [new AbortController(), new AbortController()];
-  await asking.find(readOf('a'), false, answered.signal);
-  const finding = asking.find(readOf('b'), false, left.signal);
+  await asking.find(readOf('a'), false, { gone: answered.signal, client: 'one' });
+  const finding = asking.find(readOf('b'), false, { gone: left.signal, client: 'one' });
   answered.abort(new Error('left'));
   left.abort(new Error('left'));
   await finding;
