@@ -22,6 +22,11 @@ export function passRead(
   detail: string,
   more: readonly HeaderField[] = [],
 ): void {
+  if (client.status !== undefined) {
+    // a document for errors that is not read from the cache: what is passed on has a status of its own
+    client.page?.otherwise?.();
+    return;
+  }
   const { exchange, read, visibility, overrides, mayKnowMissing } = client;
   const { store } = read.bucket;
   const request = storeRequest(read, read.method, { partNumber: read.partNumber });

@@ -116,7 +116,7 @@ function prepareWhole(record: ReadableRecord, view: View): PreparedHeaders {
 
 /** As rules have it, without what is for pages of one origin. */
 function preparedFor(raw: readonly string[], { exchange }: View): PreparedHeaders {
-  return PreparedHeaders.of(exchange.answerRules?.applied(raw, false) ?? raw, exchange.prefix);
+  return PreparedHeaders.of(exchange.answerRules?.applied(raw, 200) ?? raw, exchange.prefix);
 }
 
 /** Checksums and digests are left out: those of the whole object do not belong to a part of it. */

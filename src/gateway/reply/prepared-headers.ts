@@ -52,7 +52,7 @@ export class PreparedHeaders {
   /** The same for one answer to `exchange`, with what its rules say. */
   static for(exchange: RuledExchange, fixed: readonly string[], status: number): PreparedHeaders {
     const { answerRules, crossOrigin, prefix } = exchange;
-    const ruled = answerRules ? answerRules.applied(fixed, status === 304) : fixed;
+    const ruled = answerRules ? answerRules.applied(fixed, status) : fixed;
     return PreparedHeaders.of(crossOrigin.length > 0 ? [...crossOrigin, ...ruled] : ruled, prefix);
   }
 

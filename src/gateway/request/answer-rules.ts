@@ -15,6 +15,7 @@ export class AnswerRules {
   readonly crossOrigin: CrossOrigin | undefined;
   readonly #given: readonly string[];
   readonly #givenToNotModified: readonly string[];
+  readonly #givenToErrors: readonly string[];
   readonly #dropped: ReadonlySet<string>;
 
   constructor(changes: HeaderChanges | undefined, crossOrigin: CrossOrigin | undefined) {
@@ -22,28 +23,41 @@ export class AnswerRules {
     const given = [...Object.entries(set), ...Object.entries(add)];
     this.#given = given.flat();
     this.#givenToNotModified = given.filter(([name]) => isInNotModified(name)).flat();
+    this.#givenToErrors = given.filter(([name]) => !statesFreshness(name)).flat();
     this.#dropped = new Set([...remove.flatMap(inBothDialects), ...Object.keys(set)]);
     this.crossOrigin = crossOrigin;
   }
 
   /**
    * `raw` (names and values alternating) as the rules have it. What they give comes first: Node takes what follows
-   * content-length for text.
+   * content-length for text. For how long an error is fresh is not for rules about contents to say.
    */
-  applied(raw: readonly string[], isNotModified: boolean): string[] {
-    const changed = [...(isNotModified ? this.#givenToNotModified : this.#given)];
+  applied(raw: readonly string[], status: number): string[] {
+    const isError = status >= 400;
+    const changed = [...this.#givenWith(status)];
     if (this.crossOrigin?.varies && !variesByOrigin(raw)) changed.push('vary', 'Origin');
     for (let index = 0; index + 1 < raw.length; index += 2) {
       const name = raw[index] ?? '';
-      if (!this.#drops(name.toLowerCase())) changed.push(name, raw[index + 1] ?? '');
+      const isKept = isError && statesFreshness(name.toLowerCase());
+      if (isKept || !this.#drops(name.toLowerCase())) changed.push(name, raw[index + 1] ?? '');
     }
     return changed;
+  }
+
+  #givenWith(status: number): readonly string[] {
+    if (status === 304) return this.#givenToNotModified;
+    return status >= 400 ? this.#givenToErrors : this.#given;
   }
 
   /** Where the gateway answers for CORS, what the store says of it does not count. */
   #drops(name: string): boolean {
     return this.#dropped.has(name) || (this.crossOrigin !== undefined && name.startsWith('access-control-'));
   }
+}
+
+/** Fields that tell caches for how long an answer is fresh (RFC 9111 §5, RFC 9213). */
+function statesFreshness(name: string): boolean {
+  return name.endsWith('cache-control') || ['expires', 'pragma', 'surrogate-control'].includes(name);
 }
 
 /** Clients get a store field in their own dialect. */

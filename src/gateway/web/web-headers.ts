@@ -39,6 +39,7 @@ export function prepare(
   fields: readonly HeaderField[],
   { cache: policy, answers }: KeyRules,
 ): PreparedAnswer {
+  const status = record.answer?.status ?? 200;
   const shown = fields.filter(({ name }) => name !== 'content-length' && name !== 'x-cache');
   const raw = rawFields(shown, policy);
   const rawOfPart = rawFields(
@@ -46,19 +47,19 @@ export function prepare(
     policy,
   );
   const has = (name: string) => fields.some(field => field.name === name);
-  const ranges = record.answer?.status === 200 && !has('accept-ranges') ? ['accept-ranges', 'bytes'] : [];
+  const ranges = status === 200 && !has('accept-ranges') ? ['accept-ranges', 'bytes'] : [];
   const kept = rawFields(
     shown.filter(({ name }) => isInNotModified(name)),
     policy,
   );
-  const prepared = (fixed: readonly string[], isNotModified = false) =>
-    PreparedHeaders.of(answers?.applied(fixed, isNotModified) ?? fixed, ID_PREFIX);
+  const prepared = (fixed: readonly string[], as = status) =>
+    PreparedHeaders.of(answers?.applied(fixed, as) ?? fixed, ID_PREFIX);
   // RFC 9110 §8.6: a 204 has no length
-  const length = record.answer?.status === 204 ? [] : lengthHeader(record.sizeBytes);
+  const length = status === 204 ? [] : lengthHeader(record.sizeBytes);
   return {
     whole: prepared([...raw, ...ranges, ...length]),
     part: prepared([...rawOfPart, ...ranges]),
-    notModified: prepared(kept, true),
+    notModified: prepared(kept, 304),
   };
 }
 

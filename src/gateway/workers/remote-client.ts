@@ -27,6 +27,7 @@ export class RemoteClient implements WebClient, WaitingClient {
   readonly #parts: RemoteClientParts;
   readonly #whenGone: (() => void)[] = [];
   #isGone = false;
+  #hasEnded = false;
   #left: (() => void) | undefined;
   #call: StoreCall | undefined;
   #isPaused = false;
@@ -113,6 +114,8 @@ export class RemoteClient implements WebClient, WaitingClient {
     this.#call = undefined;
     for (const then of this.#whenGone.splice(0)) then();
     this.#leave();
+    // nobody waits for the end, but the call must not stay open
+    this.#end({ kind: 'passed' });
   }
 
   keepPace(pace: Pace): void {
@@ -132,6 +135,8 @@ export class RemoteClient implements WebClient, WaitingClient {
   }
 
   #end(end: WireWebEnd): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     this.#left = undefined;
     // its client may still be slow: a call that has ended keeps no pace
     this.#call = undefined;

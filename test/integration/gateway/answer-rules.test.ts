@@ -76,6 +76,8 @@ describe.each([
       const refused = await gateway.get(`${root}/missing`, asked);
       expect(refused.status).toBeGreaterThan(400);
       expect(refused.headers).toMatchObject({ 'x-frame-options': 'DENY', link: '</a>; rel=preload' });
+      // how long an error is fresh is not said by a rule about contents
+      expect(refused.headers['cache-control']).toBe(root === '/web' ? 'max-age=60' : undefined);
     }
   });
 

@@ -4,6 +4,7 @@ import type { Policy } from '../../../src/gateway/request/access.ts';
 import type { WebsiteRules } from '../../../src/gateway/request/bucket.ts';
 import { StandInStore } from '../../support/stand-in-store.ts';
 import { TestGateway, type TestGatewayOptions } from '../../support/test-gateway.ts';
+import { defaultPolicy } from '../../support/worker-gateway.ts';
 
 const website: WebsiteRules = { index: 'index.html', error: '404.html', errorFor: [404], redirects: true };
 const html = { headers: { 'content-type': 'text/html' } };
@@ -175,4 +176,16 @@ describe('what is asked of a store is answered as by one', () => {
     await start({}, { buckets: { site: {} } });
     expect((await gateway.get('/docs/', atHost)).body.toString()).toContain('<Code>NoSuchKey</Code>');
   });
+});
+
+it.each([
+  [
+    'is not to be cached',
+    { keyRules: [{ keys: ['404.html'], cache: { ...defaultPolicy, mode: 'bypass' as const } }] },
+  ],
+  ['is too large to be kept', { policy: { maxObjectSizeBytes: 2 } }],
+])('a document for errors that %s takes nothing of the status', async (_, options) => {
+  await start({}, options);
+  const { status } = await gateway.get('/none', atHost);
+  expect(status).toBe(404);
 });

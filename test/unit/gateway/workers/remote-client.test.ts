@@ -51,9 +51,11 @@ it('what it holds is given back once it has taken all, and it has not left then'
 });
 
 it('whoever leaves while it waits is told as having left, and a wait that begins later ends', async () => {
-  const { client, told } = waiting();
+  const { client, told, ends } = waiting();
   client.gone();
   expect(told).toEqual(['left']);
+  // the call of the other worker would wait for ever
+  expect(ends).toEqual([{ kind: 'passed' }]);
   client.wait(() => told.push('left again'));
   await Promise.resolve();
   expect(told).toEqual(['left', 'left again']);
