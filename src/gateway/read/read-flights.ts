@@ -24,7 +24,7 @@ export class ReadFlights {
   constructor(records: Pick<RecordCache, 'askedNow' | 'isStillAsked'>, clock: Pick<Clock, 'monotonicMs'>) {
     this.#records = records;
     this.#background = new BackgroundPlaces(clock);
-    this.#deserted = new BackgroundPlaces(clock);
+    this.#deserted = new BackgroundPlaces(clock, 0);
   }
 
   /** How often the answer to another's question was shared. */
@@ -51,17 +51,14 @@ export class ReadFlights {
 
   /** Asks for whoever reads next, unless that is under way or too many such questions are. A failure is not told here. */
   begin(read: ObjectRead, question: string, ask: Ask, { client }: Pick<Asker, 'client'> = nobody): void {
+    // what is under way is for those who wait for it, and given up when they leave
+    const [name, isStillAsked] = this.#nameOf(read, question);
+    if (this.#flights.isUnderWay(name, isStillAsked)) return;
     const joining = new AbortController();
     const leave = this.#background.take(read.bucket.store.name, client, () => joining.abort());
     if (!leave) return;
-    const { answer, isJoined } = this.#join(read, question, ask, { gone: joining.signal, client });
-    if (!isJoined) {
-      answer.then(leave, leave);
-      return;
-    }
-    // what is under way is for those who wait for it, and given up when they leave
-    joining.abort();
-    leave();
+    const { answer } = this.#join(read, question, ask, { gone: joining.signal, client });
+    answer.then(leave, leave);
   }
 
   /**
@@ -69,13 +66,10 @@ export class ReadFlights {
    * different size limits: what is too large for one of them is cached for another.
    */
   #join(read: ObjectRead, question: string, ask: Ask, asker?: Asker) {
-    const { method, policy, bucket } = read;
-    const asked = this.#records.askedNow(read);
-    // who asks after an unsettled time must not get what was read in it
-    const when = asked.isUnsettled ? 'unsettled' : 'settled';
-    const name = flightName(read, `${method} ${policy.maxObjectSizeBytes} ${when} ${question}`);
+    const { bucket } = read;
+    const [name, isStillAsked, asked] = this.#nameOf(read, question);
     const asking = {
-      isStillAsked: (then: Asked) => this.#records.isStillAsked(read, then),
+      isStillAsked,
       ask: (audience: Audience) => ask({ ...read, directives: undefined }, audience),
       goesOn: (answer: Promise<Learned>, giveUp: () => void) => {
         const leave = this.#deserted.take(bucket.store.name, asker?.client ?? '', giveUp);
@@ -84,5 +78,18 @@ export class ReadFlights {
       },
     };
     return this.#flights.join(name, asked, asking, asker?.gone);
+  }
+
+  /** What names a question now, and whether one of that name that was asked then may be joined. */
+  #nameOf(
+    read: ObjectRead,
+    question: string,
+  ): [name: string, isStillAsked: (then: Asked) => boolean, asked: Asked] {
+    const { method, policy } = read;
+    const asked = this.#records.askedNow(read);
+    // who asks after an unsettled time must not get what was read in it
+    const when = asked.isUnsettled ? 'unsettled' : 'settled';
+    const name = flightName(read, `${method} ${policy.maxObjectSizeBytes} ${when} ${question}`);
+    return [name, then => this.#records.isStillAsked(read, then), asked];
   }
 }

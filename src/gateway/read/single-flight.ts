@@ -70,6 +70,12 @@ export class SingleFlight<Answer> {
   /** The requests in progress; several may be for one object. */
   readonly running: ReadonlySet<unknown> = this.#running;
 
+  /** Whether a request `name` may be joined. */
+  isUnderWay(name: string, isStillAsked: (asked: Asked) => boolean): boolean {
+    const known = this.#joinable.get(name);
+    return known !== undefined && isStillAsked(known.asked);
+  }
+
   /**
    * Joins the request `name`, or starts it.
    *

@@ -36,16 +36,28 @@ it('who has most gives way to others, until all have as many', () => {
   expect(take('third')).toBeDefined();
 });
 
-it('what is overdue gives way to anybody, and gives no place back twice', () => {
+it('what is overdue takes no place of others, but goes on; so many do at a time', () => {
   const { clock, gaveWay, take } = placesOf();
   const [first] = Array.from({ length: 16 }, () => take());
   clock.advance(999);
   expect(take()).toBeUndefined();
   clock.advance(1);
-  expect(take()).toBeDefined();
-  expect(gaveWay).toEqual(['one 1']);
-  first?.();
-  for (let count = 0; count < 15; count++) take();
-  expect(gaveWay).toHaveLength(16);
+  for (let round = 0; round < 2; round++) {
+    for (let count = 0; count < 16; count++) expect(take()).toBeDefined();
+    expect(take()).toBeUndefined();
+    clock.advance(1_000);
+  }
   expect(take()).toBeUndefined();
+  // one that is answered makes room for the next that is overdue
+  first?.();
+  expect(take()).toBeDefined();
+  expect(gaveWay).toEqual([]);
+});
+
+it('where none may go on beside the places, what is overdue keeps its place', () => {
+  const clock = new ManualClock();
+  const places = new BackgroundPlaces(clock, 0);
+  for (let count = 0; count < 16; count++) places.take('store', 'one', () => undefined);
+  clock.advance(60_000);
+  expect(places.take('store', 'one', () => undefined)).toBeUndefined();
 });
