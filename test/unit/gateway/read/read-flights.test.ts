@@ -9,6 +9,17 @@ import { anythingLearned } from '../../../support/records.ts';
 
 const clock = new ManualClock();
 
+/** Questions at a store that answers none, each with what aborts it. */
+function hangingQuestions() {
+  const { flights } = asking();
+  const signals: AbortSignal[] = [];
+  const hanging = (_: ObjectRead, { signal }: Audience) => {
+    signals.push(signal);
+    return new Promise<never>(() => undefined);
+  };
+  return { flights, signals, hanging };
+}
+
 /** What is asked, each answered with the same. */
 function asking() {
   const asked: ObjectRead[] = [];
@@ -121,12 +132,7 @@ it('who has left asks nothing', async () => {
 });
 
 it('what is begun for later keeps no question alive that its readers have left', () => {
-  const { flights } = asking();
-  const signals: AbortSignal[] = [];
-  const hanging = (_: ObjectRead, { signal }: Audience) => {
-    signals.push(signal);
-    return new Promise<never>(() => undefined);
-  };
+  const { flights, signals, hanging } = hangingQuestions();
   const leaving = new AbortController();
   for (let number = 0; number < 20; number++) {
     void flights.shared(readOf(`k${number}`), 'q', hanging, { gone: leaving.signal, client: 'one' });
@@ -138,12 +144,7 @@ it('what is begun for later keeps no question alive that its readers have left',
 });
 
 it('questions at which a store hangs take no places for longer than a second, and none is aborted for that', () => {
-  const { flights } = asking();
-  const signals: AbortSignal[] = [];
-  const hanging = (_: ObjectRead, { signal }: Audience) => {
-    signals.push(signal);
-    return new Promise<never>(() => undefined);
-  };
+  const { flights, signals, hanging } = hangingQuestions();
   for (let number = 0; number < 16; number++) flights.begin(readOf(`k${number}`), 'q', hanging);
   flights.begin(readOf('later'), 'q', hanging);
   expect(signals).toHaveLength(16);
@@ -156,12 +157,7 @@ it('questions at which a store hangs take no places for longer than a second, an
 });
 
 it('who begins most questions gives way to another client', () => {
-  const { flights } = asking();
-  const signals: AbortSignal[] = [];
-  const hanging = (_: ObjectRead, { signal }: Audience) => {
-    signals.push(signal);
-    return new Promise<never>(() => undefined);
-  };
+  const { flights, signals, hanging } = hangingQuestions();
   for (let number = 0; number < 40; number++)
     flights.begin(readOf(`k${number}`), 'q', hanging, { client: 'greedy' });
   for (let number = 0; number < 8; number++)
@@ -170,12 +166,7 @@ it('who begins most questions gives way to another client', () => {
 });
 
 it('what is given up has no effect on who has joined it meanwhile', () => {
-  const { flights } = asking();
-  const signals: AbortSignal[] = [];
-  const hanging = (_: ObjectRead, { signal }: Audience) => {
-    signals.push(signal);
-    return new Promise<never>(() => undefined);
-  };
+  const { flights, signals, hanging } = hangingQuestions();
   const leaving = new AbortController();
   void flights.shared(readOf('k'), 'q', hanging, { gone: leaving.signal, client: 'one' });
   leaving.abort();
