@@ -51,9 +51,8 @@ export class ReadFlights {
 
   /** Asks for whoever reads next, unless that is under way or too many such questions are. A failure is not told here. */
   begin(read: ObjectRead, question: string, ask: Ask, { client }: Pick<Asker, 'client'> = nobody): void {
-    // what is under way is for those who wait for it, and given up when they leave
     const [name, isStillAsked] = this.#nameOf(read, question);
-    if (this.#flights.isUnderWay(name, isStillAsked)) return;
+    if (this.#flights.want(name, isStillAsked, client)) return;
     const joining = new AbortController();
     const leave = this.#background.take(read.bucket.store.name, client, () => joining.abort());
     if (!leave) return;
@@ -71,8 +70,10 @@ export class ReadFlights {
     const asking = {
       isStillAsked,
       ask: (audience: Audience) => ask({ ...read, directives: undefined }, audience),
-      goesOn: (answer: Promise<Learned>, giveUp: () => void) => {
-        const leave = this.#deserted.take(bucket.store.name, asker?.client ?? '', giveUp);
+      goesOn: (answer: Promise<Learned>, giveUp: () => void, wantedBy: string | undefined) => {
+        const { name: store } = bucket.store;
+        const wanted = wantedBy === undefined ? undefined : this.#background.take(store, wantedBy, giveUp);
+        const leave = wanted ?? this.#deserted.take(store, asker?.client ?? '', giveUp);
         if (leave) answer.then(leave, leave);
         return leave !== undefined;
       },

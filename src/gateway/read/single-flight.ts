@@ -19,12 +19,15 @@ interface Question<Answer> {
    * All who waited have left, for the first time: whether the request goes on nevertheless.
    *
    * @param giveUp may be called later, and has no effect while somebody waits
+   * @param wantedBy see `SingleFlight.want`
    */
-  goesOn(answer: Promise<Answer>, giveUp: () => void): boolean;
+  goesOn(answer: Promise<Answer>, giveUp: () => void, wantedBy: string | undefined): boolean;
 }
 
 /** A store request in progress that others may join. */
 class Flight<Answer> implements Audience {
+  /** The client for whose next reads it is wanted, if any. */
+  wantedBy: string | undefined;
   readonly asked: Asked;
   readonly answer: Promise<Answer>;
   readonly #abandoning = new AbortController();
@@ -70,10 +73,15 @@ export class SingleFlight<Answer> {
   /** The requests in progress; several may be for one object. */
   readonly running: ReadonlySet<unknown> = this.#running;
 
-  /** Whether a request `name` may be joined. */
-  isUnderWay(name: string, isStillAsked: (asked: Asked) => boolean): boolean {
+  /**
+   * Whether a request `name` may be joined. It is wanted by `client` from now on, who does not wait for it: that counts when all
+   * who do have left.
+   */
+  want(name: string, isStillAsked: (asked: Asked) => boolean, client: string): boolean {
     const known = this.#joinable.get(name);
-    return known !== undefined && isStillAsked(known.asked);
+    if (!known || !isStillAsked(known.asked)) return false;
+    known.wantedBy ??= client;
+    return true;
   }
 
   /**
@@ -107,7 +115,7 @@ export class SingleFlight<Answer> {
       flight.abandon();
     };
     const flight = new Flight(asked, question, gone, () => {
-      isKept ||= !this.#running.has(flight) || question.goesOn(flight.answer, giveUp);
+      isKept ||= !this.#running.has(flight) || question.goesOn(flight.answer, giveUp, flight.wantedBy);
       if (!isKept) giveUp();
     });
     const forget = () => {

@@ -131,16 +131,30 @@ it('who has left asks nothing', async () => {
   expect(asked).toEqual([]);
 });
 
-it('what is begun for later keeps no question alive that its readers have left', () => {
+it('what is begun for later keeps a question that its readers have left in a place of its own, and no more', () => {
   const { flights, signals, hanging } = hangingQuestions();
   const leaving = new AbortController();
-  for (let number = 0; number < 20; number++) {
+  for (let number = 0; number < 40; number++) {
     void flights.shared(readOf(`k${number}`), 'q', hanging, { gone: leaving.signal, client: 'one' });
     flights.begin(readOf(`k${number}`), 'q', hanging);
   }
-  expect(signals).toHaveLength(20);
+  expect(signals).toHaveLength(40);
   leaving.abort();
-  expect(signals.filter(({ aborted }) => aborted)).toHaveLength(4);
+  // the places of both kinds
+  expect(signals.filter(({ aborted }) => aborted)).toHaveLength(40 - 16 - 16);
+});
+
+it('who fills the places of questions that were left, and leaves one that others want, does not end it', () => {
+  const { flights, signals, hanging } = hangingQuestions();
+  const filling = new AbortController();
+  for (let number = 0; number < 20; number++)
+    void flights.shared(readOf(`k${number}`), 'q', hanging, { gone: filling.signal, client: 'one' });
+  filling.abort();
+  const leading = new AbortController();
+  void flights.shared(readOf('hot'), 'q', hanging, { gone: leading.signal, client: 'one' });
+  flights.begin(readOf('hot'), 'q', hanging, { client: 'other' });
+  leading.abort();
+  expect(signals.at(-1)?.aborted).toBe(false);
 });
 
 it('questions at which a store hangs take no places for longer than a second, and none is aborted for that', () => {
