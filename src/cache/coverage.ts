@@ -44,12 +44,16 @@ export function coverageOf(
   // fast path: most reads stay within one block
   if (to <= start + blockBytes) return blocks.get(first)?.coverage(from - start, to - start) ?? 'none';
   const last = Math.floor((to - 1) / blockBytes);
+  const mayBeAll = blocks.size > last - first;
   let complete = 0;
+  let isOther = false;
   for (const [index, block] of blocksWithin(blocks, first, last)) {
     const start = index * blockBytes;
     const one = block.coverage(Math.max(from - start, 0), Math.min(to - start, blockBytes));
-    if (one === 'some') return 'some';
     if (one === 'all') complete++;
+    isOther ||= one === 'none' || index >= first + complete;
+    // what follows would change nothing
+    if (one === 'some' || (complete > 0 && (isOther || !mayBeAll))) return 'some';
   }
   if (complete === last - first + 1) return 'all';
   return complete > 0 ? 'some' : 'none';

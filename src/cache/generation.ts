@@ -2,9 +2,10 @@ import type { TraceContext } from '../http/trace-context.ts';
 import { Block, type Span } from './block.ts';
 import { CheckedBlock } from './checked-block.ts';
 import { type Content, type ContentReader, type Loan, wholeLoan } from './content.ts';
-import { blocksWithin, type Coverage, coverageOf } from './coverage.ts';
+import type { Coverage } from './coverage.ts';
 import type { GenerationEncodings } from './generation-encodings.ts';
 import { type AskedFor, type GenerationIdentity, identityHash } from './generation-identity.ts';
+import { HeldBlocks } from './held-blocks.ts';
 import type { MemoryTier } from './memory-tier.ts';
 import { firstMissing } from './missing-span.ts';
 import { PartMap } from './part-map.ts';
@@ -41,7 +42,7 @@ export class Generation implements Content {
   /** The number by which other workers know the content; packing keeps it. */
   contentId: number | undefined;
   readonly #tier: MemoryTier;
-  readonly #blocks = new Map<number, Block>();
+  readonly #blocks: HeldBlocks;
   readonly #hash: number;
   readonly #reading: ContentAccess;
   readonly #onGrown: () => void;
@@ -64,6 +65,7 @@ export class Generation implements Content {
     this.identity = identity;
     this.sizeBytes = identity.sizeBytes;
     this.blockBytes = blockBytes;
+    this.#blocks = new HeldBlocks(this.sizeBytes, blockBytes);
     this.#tier = tier;
     this.#reading = reading;
     this.#onGrown = onGrown;
@@ -93,13 +95,12 @@ export class Generation implements Content {
 
   /** Bytes that are held of the content, in all codings; for display. */
   get heldBytes(): number {
-    const own = [...this.#blocks.values()].reduce((sum, { valid }) => sum + valid.end - valid.start, 0);
-    return own + (this.#encodings?.heldBytes ?? 0);
+    return this.#blocks.heldBytes + (this.#encodings?.heldBytes ?? 0);
   }
 
   /** The block that contains `position`, if there is one. */
   blockAt(position: number): Block | undefined {
-    return this.#blocks.get(Math.floor(position / this.blockBytes));
+    return this.#blocks.at(position);
   }
 
   /** First byte of the block that contains `position`. */
@@ -125,13 +126,12 @@ export class Generation implements Content {
 
   /** How much of `[from, to)` is held; the range must not be empty. */
   coverage(from: number, to: number): Coverage {
-    return coverageOf(this.#blocks, this.blockBytes, from, to);
+    return this.#blocks.coverage(from, to);
   }
 
   /** Whether a block exists in `[from, to)`, filled or being filled. */
   hasBlockIn(from: number, to: number): boolean {
-    const [first, last] = [Math.floor(from / this.blockBytes), Math.floor((to - 1) / this.blockBytes)];
-    return !blocksWithin(this.#blocks, first, last).next().done;
+    return this.#blocks.hasIn(from, to);
   }
 
   lend(from: number, to: number): Loan | undefined {
@@ -214,10 +214,8 @@ export class Generation implements Content {
   /** Takes all blocks from the content, which must be idle; what is read or made of it from now on is not kept. */
   takeBlocks(): Block[] {
     this.#encodings?.retire();
-    const blocks = [...this.#blocks.values()];
-    this.#blocks.clear();
     this.#retired = true;
-    return blocks;
+    return this.#blocks.take();
   }
 
   /** Adds a block whose bytes `valid` are in `slot` already. */
@@ -226,7 +224,7 @@ export class Generation implements Content {
     const start = index * this.blockBytes;
     block.restore(slot, this.#tier.view(slot, this.blockEnd(start) - start), valid);
     this.#tier.entrust(slot, block);
-    this.#blocks.set(index, block);
+    this.#blocks.add(block);
   }
 
   /** Makes unread blocks that no reader `wants` soon the first to be evicted. */
@@ -259,7 +257,7 @@ export class Generation implements Content {
     if (this.#readers > 0) return;
     for (const block of [...this.#blocks.values()].filter(({ isFilling }) => !isFilling)) {
       this.#tier.free(block.slot);
-      this.#blocks.delete(block.index);
+      this.#blocks.remove(block);
     }
   }
 
@@ -279,14 +277,14 @@ export class Generation implements Content {
     const slot = this.#tier.allocate(sizeBytes, block, this.fillGroup);
     if (slot === undefined) return undefined;
     block.place(slot, this.#tier.view(slot, sizeBytes));
-    this.#blocks.set(index, block);
+    this.#blocks.add(block);
     return block;
   }
 
   #newBlock(index: number): Block {
     const contentHash = this.#hash ^ Math.imul(index + 1, 0x9e3779b1);
     const { written } = this.#tier;
-    const onEvicted = (block: Block) => this.#blocks.delete(block.index);
+    const onEvicted = (block: Block) => this.#blocks.remove(block);
     if (!written) return new Block(index, contentHash, onEvicted);
     const name = { object: this.identity.objectKey, start: index * this.blockBytes };
     return new CheckedBlock(written, name, index, contentHash, onEvicted);

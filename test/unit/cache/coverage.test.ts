@@ -76,6 +76,15 @@ it('is found in as many looks as there are blocks, however long the run is said 
   }
 });
 
+it.each([
+  ['its second block', [0, ...Array.from({ length: 9_998 }, (_, index) => index + 2)], 10_000],
+  ['its last', Array.from({ length: 9_999 }, (_, index) => index), 10_000],
+])('of a run that lacks %s not all is looked at', async (_, indexes, count) => {
+  const blocks = new Map(indexes.map(index => [index, { coverage: () => 'all' as const }]));
+  const lookups = await countLookups(() => expect(coverageOf(blocks, 4, 0, 4 * count)).toBe('some'));
+  expect(lookups).toBeLessThan(10);
+});
+
 it('is found in as many looks as are asked for where there are more blocks', async () => {
   const blocks = new Map(Array.from({ length: 10_000 }, (_, index) => [index, 'all' as const]));
   const lookups = await countLookups(() => expect([...blocksWithin(blocks, 5, 6)]).toHaveLength(2));

@@ -1,0 +1,67 @@
+import type { Block } from './block.ts';
+import { blocksWithin, type Coverage, coverageOf } from './coverage.ts';
+
+/** The blocks of one content, by number. */
+export class HeldBlocks {
+  readonly #sizeBytes: number;
+  readonly #blockBytes: number;
+  readonly #blocks = new Map<number, Block>();
+  /** Whether all bytes are known to be held: looking at each block would cost each request of a large content that much. */
+  #isWhole = false;
+
+  constructor(sizeBytes: number, blockBytes: number) {
+    this.#sizeBytes = sizeBytes;
+    this.#blockBytes = blockBytes;
+  }
+
+  get size(): number {
+    return this.#blocks.size;
+  }
+
+  /** Bytes that are held. */
+  get heldBytes(): number {
+    let heldBytes = 0;
+    for (const { valid } of this.#blocks.values()) heldBytes += valid.end - valid.start;
+    return heldBytes;
+  }
+
+  /** The block that contains `position`, if there is one. */
+  at(position: number): Block | undefined {
+    return this.#blocks.get(Math.floor(position / this.#blockBytes));
+  }
+
+  values(): MapIterator<Block> {
+    return this.#blocks.values();
+  }
+
+  add(block: Block): void {
+    this.#blocks.set(block.index, block);
+  }
+
+  remove({ index }: Block): void {
+    this.#blocks.delete(index);
+    this.#isWhole = false;
+  }
+
+  /** Removes all. */
+  take(): Block[] {
+    const taken = [...this.#blocks.values()];
+    this.#blocks.clear();
+    this.#isWhole = false;
+    return taken;
+  }
+
+  /** How much of `[from, to)` is held; the range must not be empty. */
+  coverage(from: number, to: number): Coverage {
+    if (this.#isWhole) return 'all';
+    const coverage = coverageOf(this.#blocks, this.#blockBytes, from, to);
+    this.#isWhole = coverage === 'all' && from === 0 && to === this.#sizeBytes;
+    return coverage;
+  }
+
+  /** Whether a block exists in `[from, to)`, filled or being filled. */
+  hasIn(from: number, to: number): boolean {
+    const [first, last] = [Math.floor(from / this.#blockBytes), Math.floor((to - 1) / this.#blockBytes)];
+    return !blocksWithin(this.#blocks, first, last).next().done;
+  }
+}
