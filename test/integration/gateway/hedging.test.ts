@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:http';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
 import type { HedgeSettings } from '../../../src/backend/hedge/hedge-policy.ts';
@@ -15,11 +16,16 @@ const WARM_UP = 200;
 let server: Server | undefined;
 let gateway: TestGateway | undefined;
 
-afterEach(async () => {
+/** A turn of the event loop takes no longer, unless other processes have the machine: then reads are slow for another reason. */
+const LONGEST_TURN_MS = 100;
+
+async function end(): Promise<void> {
   await gateway?.close();
   server?.closeAllConnections();
   server?.close();
-});
+}
+
+afterEach(end);
 
 /** Reads objects that are not held, a few at a time; gives the time of each read in order, and the requests that it took. */
 async function measure(hedge: HedgeSettings | undefined) {
@@ -58,19 +64,29 @@ async function measure(hedge: HedgeSettings | undefined) {
   return { requests, slow, hedges, p99Ms: sorted[Math.floor(0.99 * sorted.length)] ?? 0 };
 }
 
+/** The same, at a time when the machine is not taken by others; the third time in any case. */
+async function measureUndisturbed(hedge: HedgeSettings | undefined) {
+  for (let left = 2; ; left--) {
+    const turns = monitorEventLoopDelay({ resolution: 10 });
+    turns.enable();
+    const measured = await measure(hedge);
+    turns.disable();
+    if (left === 0 || turns.max / 1e6 < LONGEST_TURN_MS) return measured;
+    await end();
+  }
+}
+
 it('a store of which one answer in fifty takes long answers all reads as fast as most, with one request in twenty more', async () => {
-  const before = await measure(undefined);
+  const before = await measureUndisturbed(undefined);
   expect(before.requests).toBe(READS);
   expect(before.p99Ms).toBeGreaterThanOrEqual(SLOW_MS);
-  await gateway?.close();
-  server?.closeAllConnections();
-  server?.close();
-  const after = await measure({ quantile: 0.95, share: 0.05 });
+  await end();
+  const after = await measureUndisturbed({ quantile: 0.95, share: 0.05 });
   const { won = 0, lost = 0 } = after.hedges;
   expect(won, 'second requests that were answered first').toBeGreaterThan(0);
   expect(won + lost, 'second requests').toBeLessThanOrEqual(0.05 * READS);
   // some of those that lost were given up before they arrived
   expect(after.requests - READS).toBeLessThanOrEqual(won + lost);
-  // a busy machine makes others slow as well
-  expect(after.slow).toBeLessThan(before.slow);
+  expect(after.slow).toBeLessThan(before.slow / 2);
+  expect(after.p99Ms).toBeLessThan(SLOW_MS);
 });
