@@ -46,14 +46,13 @@ export function coverageOf(
   const last = Math.floor((to - 1) / blockBytes);
   const mayBeAll = blocks.size > last - first;
   let complete = 0;
-  let isOther = false;
   for (const [index, block] of blocksWithin(blocks, first, last)) {
     const start = index * blockBytes;
     const one = block.coverage(Math.max(from - start, 0), Math.min(to - start, blockBytes));
     if (one === 'all') complete++;
-    isOther ||= one === 'none' || index >= first + complete;
-    // what follows would change nothing
-    if (one === 'some' || (complete > 0 && (isOther || !mayBeAll))) return 'some';
+    // blocks come in their order where all may be there
+    const isGapless = mayBeAll && index === first + complete - 1;
+    if (one === 'some' || (complete > 0 && !isGapless)) return 'some';
   }
   if (complete === last - first + 1) return 'all';
   return complete > 0 ? 'some' : 'none';

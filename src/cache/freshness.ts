@@ -1,3 +1,4 @@
+import { mediaTypeOf } from '../http/media-type.ts';
 import type { HeaderField } from '../s3/dialect.ts';
 import type { FreshnessDirectives } from './stated-freshness.ts';
 
@@ -130,16 +131,15 @@ export function lifetimeMs(record: FreshnessInputs, rules: FreshnessRules): numb
 /** What is configured for the status or media type of `record`. Types are those of contents, not of errors. */
 export function namedTtl(record: FreshnessInputs, named: readonly NamedTtl[]): NamedTtl | undefined {
   const status = record.status ?? record.answer?.status ?? 200;
-  const type = status === 200 ? mediaTypeOf(record) : undefined;
+  const type = status === 200 ? typeOf(record) : undefined;
   return named.find(entry =>
     'status' in entry ? entry.status === status : type !== undefined && isOfType(type, entry.type),
   );
 }
 
-/** Without parameters, in lower case (RFC 9110 §8.3.1). */
-function mediaTypeOf({ fields = [] }: FreshnessInputs): string | undefined {
+function typeOf({ fields = [] }: FreshnessInputs): string | undefined {
   const field = fields.find(({ name, store }) => name === 'content-type' && !store);
-  return field?.value.split(';', 1)[0]?.trim().toLowerCase();
+  return field && mediaTypeOf(field.value);
 }
 
 function isOfType(type: string, pattern: string): boolean {

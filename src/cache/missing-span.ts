@@ -1,7 +1,7 @@
 import type { Block, Span } from './block.ts';
 
 /** The blocks of a content, as far as they are held. */
-interface HeldBlocks {
+interface PartlyHeld {
   readonly blockBytes: number;
   blockAt(position: number): Block | undefined;
   blockStart(position: number): number;
@@ -11,7 +11,7 @@ interface HeldBlocks {
 
 /** See `Generation.firstMissing`. */
 export function firstMissing(
-  held: HeldBlocks,
+  held: PartlyHeld,
   from: number,
   to: number,
   limitBytes: number,
@@ -27,7 +27,7 @@ export function firstMissing(
 }
 
 /** Where a fetch of the missing byte at `position` begins, so that the block is held in one span. */
-function missingFrom(held: HeldBlocks, position: number): number {
+function missingFrom(held: PartlyHeld, position: number): number {
   const block = held.blockAt(position);
   const start = held.blockStart(position);
   if (!block) return start;
@@ -36,7 +36,7 @@ function missingFrom(held: HeldBlocks, position: number): number {
 }
 
 /** Where such a fetch ends within the block. */
-function missingUntil(held: HeldBlocks, position: number): number {
+function missingUntil(held: PartlyHeld, position: number): number {
   const start = held.blockStart(position);
   const sizeBytes = held.blockEnd(position) - start;
   return start + (held.blockAt(position)?.nextAvailable(position - start, sizeBytes) ?? sizeBytes);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { choice, duration, flag, listOf, map } from './scalars.ts';
+import { choice, duration, FIELD_NAME, flag, listOf, map } from './scalars.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -11,7 +11,7 @@ const origin = z
 const NAME_TEXT = 'the name of a header field, or "*"';
 const fieldName = z
   .string({ error: NAME_TEXT })
-  .regex(/^[!#$%&'*+.^_`|~\dA-Za-z-]{1,256}$/, { error: NAME_TEXT })
+  .regex(new RegExp(`^${FIELD_NAME}$`), { error: NAME_TEXT })
   .toLowerCase();
 
 const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH'] as const;

@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { contentDigests } from '../http/content-digests.ts';
 import { hopByHopFields } from '../http/hop-by-hop.ts';
-import { listOf, map, named, text } from './scalars.ts';
-
-/** RFC 9110 §5.6.2. */
-const TOKEN = "[!#$%&'*+.^_`|~\\dA-Za-z-]{1,256}";
+import { FIELD_NAME, listOf, map, named, text } from './scalars.ts';
 
 /**
  * Fields that frame an answer, name its content or tell how old it is: caches, ranges and conditional requests rely on them here
@@ -24,7 +21,7 @@ const ANSWER_TEXT =
 /** Names in any case. */
 function nameOf(owned: readonly string[], prefixes: readonly string[]): RegExp {
   const names = owned.map(name => `${anyCase(name)}$`);
-  return new RegExp(`^(?!${[...names, ...prefixes.map(anyCase)].join('|')})${TOKEN}$`);
+  return new RegExp(`^(?!${[...names, ...prefixes.map(anyCase)].join('|')})${FIELD_NAME}$`);
 }
 
 /** A pattern that goes into descriptions of the schema has no flags. */

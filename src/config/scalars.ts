@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { formatDuration, formatSize, parseDurationMs, parseSizeBytes } from './units.ts';
 
+/** The name of a header field as a pattern (RFC 9110 §5.6.2). */
+export const FIELD_NAME = "[!#$%&'*+.^_`|~\\dA-Za-z-]{1,256}";
+
 /** A map with exactly these keys. The message lists them, for a value that is not a map and for unknown keys. */
 export function map<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject(shape, { error: () => `a map of ${Object.keys(shape).join(', ')}` });

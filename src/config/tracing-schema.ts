@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { map, named, share, text } from './scalars.ts';
+import { FIELD_NAME, map, named, share, text } from './scalars.ts';
 
 const ENDPOINT_TEXT =
   'the address of a collector for OTLP over HTTP, such as http://127.0.0.1:4318, without query or credentials';
@@ -16,9 +16,6 @@ const endpoint = z.string({ error: ENDPOINT_TEXT }).refine(
   { error: ENDPOINT_TEXT },
 );
 
-/** RFC 9110 §5.6.2. */
-const fieldName = /^[!#$%&'*+.^_`|~\dA-Za-z-]{1,256}$/;
-
 const fieldValue = text('the value of a header field').regex(/^[\x20-\x7e\t]+$/, {
   error: 'the value of a header field, of ASCII characters',
 });
@@ -27,5 +24,5 @@ const fieldValue = text('the value of a header field').regex(/^[\x20-\x7e\t]+$/,
 export const tracingSchema = map({
   endpoint,
   sample: share().default(0.01),
-  headers: named(fieldName, 'names of header fields', fieldValue).default({}),
+  headers: named(new RegExp(`^${FIELD_NAME}$`), 'names of header fields', fieldValue).default({}),
 });

@@ -1,9 +1,8 @@
 import { lengthPrefixed } from '../base/length-prefixed.ts';
+import { isToken } from './token.ts';
 
 /** The request fields that an answer depends on, in lower case, sorted; `*` where nobody can tell. */
 export type Vary = readonly string[] | '*';
-
-const token = /^[\w!#$%&'*+.^`|~-]+$/;
 
 /**
  * Parses Vary (RFC 9110 §12.5.5). A list with `*`, or with what is no name of a field, is `*`.
@@ -16,7 +15,7 @@ export function parseVary(field: string | undefined): Vary {
   for (const member of field.split(',')) {
     const name = member.trim().toLowerCase();
     if (name === '') continue;
-    if (name === '*' || !token.test(name)) return '*';
+    if (name === '*' || !isToken(name)) return '*';
     names.add(name);
   }
   return [...names].sort();

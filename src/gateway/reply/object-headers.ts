@@ -141,7 +141,8 @@ export function isVisible(field: HeaderField, visibility: Visibility): boolean {
   return true;
 }
 
-function rangeHeaders(record: ReadableRecord, { first, last }: PartOfObject): string[] {
+/** What a 206 says of its bytes (RFC 9110 §15.3.7). */
+export function rangeHeaders(record: ReadableRecord, { first, last }: PartOfObject): string[] {
   return [
     ...lengthHeader(last - first + 1),
     'content-range',
@@ -149,7 +150,7 @@ function rangeHeaders(record: ReadableRecord, { first, last }: PartOfObject): st
   ];
 }
 
-function lengthHeader(lengthBytes: number): string[] {
+export function lengthHeader(lengthBytes: number): string[] {
   return ['content-length', String(lengthBytes)];
 }
 

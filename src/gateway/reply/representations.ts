@@ -1,6 +1,7 @@
 import type { Content } from '../../cache/content.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { CodingChoice } from '../../http/accept-encoding.ts';
+import { splitDirectives } from '../../http/cache-control.ts';
 import { type ContentCoding, codedTag, varyByEncoding } from '../../http/content-coding.ts';
 import { contentDigests } from '../../http/content-digests.ts';
 import { equalsWeakly, parseEntityTag, parseEntityTagList } from '../../http/entity-tag.ts';
@@ -146,7 +147,7 @@ function resumesByDate({ range, ifRange }: Asked): boolean {
 }
 
 function forbidsChange(cacheControl: string): boolean {
-  return cacheControl.split(',').some(directive => directive.trim().toLowerCase() === 'no-transform');
+  return splitDirectives(cacheControl).has('no-transform');
 }
 
 /**

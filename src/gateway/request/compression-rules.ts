@@ -1,4 +1,5 @@
 import type { ContentCoding } from '../../http/content-coding.ts';
+import { mediaTypeOf } from '../../http/media-type.ts';
 
 /** Which answers are compressed, and for whom. */
 export interface CompressionRules {
@@ -20,7 +21,7 @@ export function compileTypes(types: readonly string[]): (contentType: string) =>
     .filter(type => type.includes('*'))
     .map(type => new RegExp(`^${type.split('*').map(literally).join('[^/]*')}$`));
   return contentType => {
-    const type = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
+    const type = mediaTypeOf(contentType);
     return exact.has(type) || patterns.some(pattern => pattern.test(type));
   };
 }

@@ -1,3 +1,4 @@
+import { isToken } from '../../http/token.ts';
 import { compileKeyPatterns } from '../../s3/key-pattern.ts';
 
 /** Which pages of other origins may read answers (Fetch standard, CORS protocol), as S3 and CDNs call it. */
@@ -107,5 +108,5 @@ export class CrossOrigin {
 function namesIn(list = ''): readonly string[] | undefined {
   if (list.length > HEADERS_LIMIT) return undefined;
   const names = list.split(',').flatMap(member => member.trim().toLowerCase() || []);
-  return names.every(name => /^[\w!#$%&'*+.^`|~-]+$/.test(name)) ? names : undefined;
+  return names.every(isToken) ? names : undefined;
 }

@@ -1,4 +1,5 @@
 import type { ReadableRecord } from '../../cache/record.ts';
+import { equalsWeakly, parseEntityTag } from '../../http/entity-tag.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import { readContentHead } from '../fill/content-head.ts';
 import { fieldValue } from './outgoing-fields.ts';
@@ -40,7 +41,10 @@ export function validatingFields(sent: readonly HeaderField[], stale: ReadableRe
  */
 export function confirms({ fields }: WebHead, stale: ReadableRecord): boolean {
   const tag = fieldValue(fields, 'etag');
-  if (tag !== undefined) return stale.entityTag !== undefined && opaque(tag) === opaque(stale.entityTag);
+  if (tag !== undefined)
+    return (
+      stale.entityTag !== undefined && equalsWeakly(parseEntityTag(tag), parseEntityTag(stale.entityTag))
+    );
   const modified = fieldValue(fields, 'last-modified');
   return modified === undefined || modified === fieldValue(stale.fields, 'last-modified');
 }
@@ -56,9 +60,4 @@ export function described(held: ReadableRecord, head: WebHead): 'same' | 'other'
     (typeof lengthBytes === 'number' && lengthBytes !== held.sizeBytes);
   if (isOther) return 'other';
   return tag === undefined && modified === undefined ? 'nothing' : 'same';
-}
-
-/** A tag for weak comparison (RFC 9110 §8.8.3.2). */
-function opaque(tag: string): string {
-  return tag.startsWith('W/') ? tag.slice(2) : tag;
 }

@@ -1,6 +1,7 @@
 import { servedOnErrorUntilMs } from '../../cache/freshness.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { isReusable } from '../../cache/reuse.ts';
+import { isStrongTag } from '../../http/entity-tag.ts';
 import { parseRange } from '../../http/range.ts';
 import { asksForConfirmed, holdsWhatIsRead } from '../read/held-answers.ts';
 import type { LookupOutcome } from '../request/cache-status.ts';
@@ -31,6 +32,11 @@ function holdsWhatIsAsked(record: ReadableRecord, { method, fields }: WebRead): 
 /** Whether all bytes are at hand: what is not waited for must not be cut off. */
 export function holdsAll({ content, sizeBytes }: ReadableRecord): boolean {
   return sizeBytes === 0 || content.coverage(0, sizeBytes) === 'all';
+}
+
+/** Whether all bytes can be had: those without a strong tag cannot be fetched again in part, and are of no use when some are lost. */
+export function isComplete(record: ReadableRecord): boolean {
+  return isStrongTag(record.entityTag) || holdsAll(record);
 }
 
 /** A stale answer is given. */

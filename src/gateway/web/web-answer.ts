@@ -11,7 +11,7 @@ import type { Answer } from '../../transport/answer.ts';
 import { ObjectChangedError } from '../fill/fill-error.ts';
 import type { BodyRate } from '../reply/body-rates.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
-import type { PartOfObject } from '../reply/object-headers.ts';
+import { type PartOfObject, rangeHeaders } from '../reply/object-headers.ts';
 import type { PendingSends } from '../reply/pending-sends.ts';
 import type { PreparedHeaders } from '../reply/prepared-headers.ts';
 import { type SendCallbacks, sendContent } from '../reply/send-content.ts';
@@ -20,7 +20,7 @@ import type { Exchange } from '../request/exchange.ts';
 import type { Collections } from './collected-body.ts';
 import { copiedContent } from './copied-content.ts';
 import { fieldValue } from './outgoing-fields.ts';
-import { type PreparedAnswer, rangeHeaders } from './web-headers.ts';
+import type { PreparedAnswer } from './web-headers.ts';
 import type { RecordSource, WebFields, WebRead } from './web-read.ts';
 
 /** A read, its client, and what it is answered with. */

@@ -1,9 +1,8 @@
 import type { ReadableRecord } from '../../cache/record.ts';
 import { isInNotModified } from '../../http/not-modified-fields.ts';
-import { formatContentRange } from '../../http/range.ts';
 import { targetedFields } from '../../http/targeted-cache-control.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
-import type { PartOfObject } from '../reply/object-headers.ts';
+import { lengthHeader } from '../reply/object-headers.ts';
 import { PreparedHeaders } from '../reply/prepared-headers.ts';
 import type { CachePolicy } from '../request/cache-policy.ts';
 import type { KeyRules } from '../request/key-rules.ts';
@@ -61,15 +60,6 @@ export function prepare(
     part: prepared([...rawOfPart, ...ranges]),
     notModified: prepared(kept, 304),
   };
-}
-
-/** The headers of a 206 (RFC 9110 §15.3.7). */
-export function rangeHeaders({ sizeBytes }: ReadableRecord, { first, last }: PartOfObject): string[] {
-  return [...lengthHeader(last - first + 1), 'content-range', formatContentRange(first, last, sizeBytes)];
-}
-
-function lengthHeader(lengthBytes: number): string[] {
-  return ['content-length', String(lengthBytes)];
 }
 
 /** The fields of an answer as they are sent: its Date is written apart. */

@@ -8,6 +8,7 @@ import type { PurgeBarriers } from '../../cache/purge-barriers.ts';
 import type { Asked, ReadableRecord } from '../../cache/record.ts';
 import { groupTag, tagSlotOf } from '../../cache/tag-slots.ts';
 import type { UnsettledKeys } from '../../cache/unsettled-keys.ts';
+import { isComplete } from './stale-answers.ts';
 import type { AnswerTimes } from './stored-answer.ts';
 import type { WebContentRead, WebRead } from './web-read.ts';
 import type { WebBucket } from './web-target.ts';
@@ -171,11 +172,4 @@ export class WebRecords {
   #entryOf({ target, bucket }: AnswerName): Entry | undefined {
     return this.#cache.table.get(target.key) ?? this.#cache.revive({ bucket, objectKey: target.key });
   }
-}
-
-/** Bytes without a strong tag cannot be fetched again in part: an answer that has lost some is of no use. */
-function isComplete({ content, sizeBytes }: ReadableRecord): boolean {
-  if (!(content instanceof Generation) || content.identity.entityTag !== undefined || sizeBytes === 0)
-    return true;
-  return content.coverage(0, sizeBytes) === 'all';
 }

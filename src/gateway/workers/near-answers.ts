@@ -3,7 +3,7 @@ import type { Epochs } from '../../cache/epochs.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
 import type { PurgeBarriers } from '../../cache/purge-barriers.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
-import { isStrongTag } from '../../http/entity-tag.ts';
+import { isComplete } from '../web/stale-answers.ts';
 import type { WebRead } from '../web/web-read.ts';
 import type { WireRecord } from './messages.ts';
 import { RemoteContent, type RemoteMemory } from './remote-content.ts';
@@ -125,9 +125,4 @@ function entryCostBytes({ objectKey, records }: NearEntry): number {
   let cost = 400 + 4 * objectKey.text.length;
   for (const [name, record] of records) cost += 2 * name.length + remoteCostBytes(record);
   return cost;
-}
-
-/** Bytes without a strong tag cannot be fetched again in part: all must be known to be in memory. */
-function isComplete({ content, sizeBytes, entityTag }: ReadableRecord): boolean {
-  return sizeBytes === 0 || isStrongTag(entityTag) || content.coverage(0, sizeBytes) === 'all';
 }
