@@ -1,7 +1,10 @@
+import { StoreError } from '../../backend/store.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Asked } from '../../cache/record.ts';
+import { RefusedByStoreError } from '../fill/fill-error.ts';
 import { flightName, type ObjectRead } from '../request/object-read.ts';
-import { BackgroundPlaces } from './background-places.ts';
+import { BackgroundTurns, type Outcome } from './background-turns.ts';
+import { DesertedPlaces } from './deserted-places.ts';
 import type { Asker, Learned, LookupResult } from './object-source.ts';
 import type { RecordCache } from './record-cache.ts';
 import { type Audience, SingleFlight } from './single-flight.ts';
@@ -16,15 +19,14 @@ export class ReadFlights {
   readonly #records: Pick<RecordCache, 'askedNow' | 'isStillAsked'>;
   readonly #flights = new SingleFlight<Learned>();
   /** Of questions that nobody waited for as they began. */
-  readonly #background: BackgroundPlaces;
+  readonly #background: BackgroundTurns;
   /** Of those whose readers have all left: they take no place of the others. */
-  readonly #deserted: BackgroundPlaces;
+  readonly #deserted = new DesertedPlaces();
   #coalesced = 0;
 
   constructor(records: Pick<RecordCache, 'askedNow' | 'isStillAsked'>, clock: Pick<Clock, 'monotonicMs'>) {
     this.#records = records;
-    this.#background = new BackgroundPlaces(clock);
-    this.#deserted = new BackgroundPlaces(clock, 0);
+    this.#background = new BackgroundTurns(clock);
   }
 
   /** How often the answer to another's question was shared. */
@@ -49,15 +51,20 @@ export class ReadFlights {
     return { ...(await answer), isCollapsed: isJoined };
   }
 
-  /** Asks for whoever reads next, unless that is under way or too many such questions are. A failure is not told here. */
+  /** Asks for whoever reads next, unless that is under way: now, or when it is the client's turn. A failure is not told here. */
   begin(read: ObjectRead, question: string, ask: Ask, { client }: Pick<Asker, 'client'> = nobody): void {
     const [name, isStillAsked] = this.#nameOf(read, question);
-    if (this.#flights.want(name, isStillAsked, client)) return;
-    const joining = new AbortController();
-    const leave = this.#background.take(read.bucket.store.name, client, () => joining.abort());
-    if (!leave) return;
-    const { answer } = this.#join(read, question, ask, { gone: joining.signal, client });
-    answer.then(leave, leave);
+    if (this.#flights.want(name, isStillAsked)) return;
+    const begin = (ended: (outcome: Outcome) => void) => {
+      const joining = new AbortController();
+      const { answer } = this.#join(read, question, ask, { gone: joining.signal, client });
+      answer.then(
+        () => ended('answered'),
+        error => ended(outcomeOf(error)),
+      );
+      return () => joining.abort();
+    };
+    this.#background.ask(read.bucket.store.name, { client, name, begin });
   }
 
   /**
@@ -70,9 +77,9 @@ export class ReadFlights {
     const asking = {
       isStillAsked,
       ask: (audience: Audience) => ask({ ...read, directives: undefined }, audience),
-      goesOn: (answer: Promise<Learned>, giveUp: () => void, wantedBy: string | undefined) => {
+      goesOn: (answer: Promise<Learned>, giveUp: () => void, isWanted: boolean) => {
         const { name: store } = bucket.store;
-        const wanted = wantedBy === undefined ? undefined : this.#background.take(store, wantedBy, giveUp);
+        const wanted = isWanted ? this.#background.take(store, name, giveUp) : undefined;
         const leave = wanted ?? this.#deserted.take(store, asker?.client ?? '', giveUp);
         if (leave) answer.then(leave, leave);
         return leave !== undefined;
@@ -93,4 +100,10 @@ export class ReadFlights {
     const name = flightName(read, `${method} ${policy.maxObjectSizeBytes} ${when} ${question}`);
     return [name, then => this.#records.isStillAsked(read, then), asked];
   }
+}
+
+/** A refusal is an answer. */
+function outcomeOf(error: unknown): Outcome {
+  if (error instanceof RefusedByStoreError) return 'answered';
+  return error instanceof StoreError && error.code === 'TIMEOUT' ? 'hung' : 'failed';
 }

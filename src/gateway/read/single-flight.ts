@@ -19,15 +19,15 @@ interface Question<Answer> {
    * All who waited have left, for the first time: whether the request goes on nevertheless.
    *
    * @param giveUp may be called later, and has no effect while somebody waits
-   * @param wantedBy see `SingleFlight.want`
+   * @param isWanted see `SingleFlight.want`
    */
-  goesOn(answer: Promise<Answer>, giveUp: () => void, wantedBy: string | undefined): boolean;
+  goesOn(answer: Promise<Answer>, giveUp: () => void, isWanted: boolean): boolean;
 }
 
 /** A store request in progress that others may join. */
 class Flight<Answer> implements Audience {
-  /** The client for whose next reads it is wanted, if any. */
-  wantedBy: string | undefined;
+  /** Whether it is wanted by somebody who does not wait for it. */
+  isWanted = false;
   readonly asked: Asked;
   readonly answer: Promise<Answer>;
   readonly #abandoning = new AbortController();
@@ -74,13 +74,13 @@ export class SingleFlight<Answer> {
   readonly running: ReadonlySet<unknown> = this.#running;
 
   /**
-   * Whether a request `name` may be joined. It is wanted by `client` from now on, who does not wait for it: that counts when all
+   * Whether a request `name` may be joined. It is wanted from now on by somebody who does not wait for it: that counts when all
    * who do have left.
    */
-  want(name: string, isStillAsked: (asked: Asked) => boolean, client: string): boolean {
+  want(name: string, isStillAsked: (asked: Asked) => boolean): boolean {
     const known = this.#joinable.get(name);
     if (!known || !isStillAsked(known.asked)) return false;
-    known.wantedBy ??= client;
+    known.isWanted = true;
     return true;
   }
 
@@ -115,7 +115,7 @@ export class SingleFlight<Answer> {
       flight.abandon();
     };
     const flight = new Flight(asked, question, gone, () => {
-      isKept ||= !this.#running.has(flight) || question.goesOn(flight.answer, giveUp, flight.wantedBy);
+      isKept ||= !this.#running.has(flight) || question.goesOn(flight.answer, giveUp, flight.isWanted);
       if (!isKept) giveUp();
     });
     const forget = () => {

@@ -20,10 +20,10 @@ export class WebFlight {
   /** Called when nobody waits any more, if it was not over by then; set once the first has left. */
   deserted: (() => void) | undefined;
   readonly #waiting = new Set<(landing: Landing) => void>();
-  readonly #landed: () => void;
+  readonly #landed: (landing: Landing) => void;
   #isOver = false;
 
-  constructor(landed: () => void) {
+  constructor(landed: (landing: Landing) => void) {
     this.#landed = landed;
   }
 
@@ -45,7 +45,7 @@ export class WebFlight {
     if (this.#isOver) return;
     this.#isOver = true;
     this.deserted = undefined;
-    this.#landed();
+    this.#landed(landing);
     const waiting = [...this.#waiting];
     this.#waiting.clear();
     for (const told of waiting) told(landing);
@@ -73,10 +73,10 @@ export class WebFlights {
   }
 
   /** @param landed called when it is over */
-  begin(read: WebRead, asked: Asked, landed?: () => void): WebFlight {
+  begin(read: WebRead, asked: Asked, landed?: (landing: Landing) => void): WebFlight {
     const name = read.target.key.text;
-    const flight = new WebFlight(() => {
-      landed?.();
+    const flight = new WebFlight(landing => {
+      landed?.(landing);
       if (this.#flights.get(name)?.flight === flight) this.#flights.delete(name);
     });
     this.#flights.set(name, { flight, asked });

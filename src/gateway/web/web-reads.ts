@@ -4,7 +4,7 @@ import { type StaleUse, staleUse } from '../../cache/reuse.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import { NotCachedError, ObjectChangedError } from '../fill/fill-error.ts';
 import type { ClientBody } from '../pass/write/client-body.ts';
-import { BackgroundPlaces } from '../read/background-places.ts';
+import { BackgroundTurns, type Outcome } from '../read/background-turns.ts';
 import { bypassed, CacheReports, cacheHit, type LookupOutcome, notAsked } from '../request/cache-status.ts';
 import { mayConfirm, unconditionalFields, validatingFields } from './confirmation.ts';
 import { answersNow, holdsAll, mayServeOnError, staleOutcome } from './stale-answers.ts';
@@ -27,11 +27,11 @@ export class WebReads implements WebSource, RecordSource {
   readonly #arrivals: WebArrivals;
   readonly #flights: WebFlights;
   /** Of questions that nobody waits for. */
-  readonly #background: BackgroundPlaces;
+  readonly #background: BackgroundTurns;
 
   constructor(cache: FillingCache) {
     this.#cache = cache;
-    this.#background = new BackgroundPlaces(cache.clock);
+    this.#background = new BackgroundTurns(cache.clock);
     this.#records = new WebRecords(cache);
     this.#flights = new WebFlights((read, asked) => this.#records.isStillAsked(read, asked));
     this.#arrivals = new WebArrivals(cache, this.#records, this);
@@ -111,12 +111,25 @@ export class WebReads implements WebSource, RecordSource {
     read.client.answer(read, record, staleOutcome(use), this);
   }
 
-  /** Asks the origin for whoever reads next. */
+  /** Asks the origin for whoever reads next, now or when it is the client's turn. */
   #renew(read: WebRead, record: ReadableRecord): void {
-    let fetch: WebFetch | undefined;
-    const giveWay = () => fetch?.left();
-    const leave = this.#background.take(read.bucket.store.name, read.client.quota, giveWay);
-    if (leave) fetch = this.#send(read, record, this.#begin(read, leave), false);
+    const begin = (ended: (outcome: Outcome) => void) => {
+      // somebody may ask by now
+      if (this.#flights.of(read)) {
+        ended('failed');
+        return () => {};
+      }
+      const flight = this.#begin(read, landing => ended(outcomeOf(landing)));
+      try {
+        const fetch = this.#send(read, record, flight, false);
+        return () => fetch.left();
+      } catch {
+        // the flight has landed
+        return () => {};
+      }
+    };
+    const { client, bucket, target } = read;
+    this.#background.ask(bucket.store.name, { client: client.quota, name: target.key.text, begin });
   }
 
   /** Waits for who asks already, or asks the origin. @param stale what it may confirm */
@@ -130,7 +143,7 @@ export class WebReads implements WebSource, RecordSource {
     this.#send(read, stale, isGet && isForAll(read, stale) ? this.#begin(read) : undefined);
   }
 
-  #begin(read: WebRead, landed?: () => void): WebFlight {
+  #begin(read: WebRead, landed?: (landing: Landing) => void): WebFlight {
     return this.#flights.begin(read, this.#records.askedNow(read), landed);
   }
 
@@ -223,6 +236,12 @@ export class WebReads implements WebSource, RecordSource {
     fetch.send();
     return fetch;
   }
+}
+
+function outcomeOf(landing: Landing): Outcome {
+  if (landing.kind === 'stale') return 'failed';
+  if (landing.kind !== 'failed') return 'answered';
+  return landing.error instanceof StoreError && landing.error.code === 'TIMEOUT' ? 'hung' : 'failed';
 }
 
 /**

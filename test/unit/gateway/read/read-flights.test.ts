@@ -86,7 +86,8 @@ it('sixteen questions that nobody waits for are under way at a time to a store; 
   await promise;
   await new Promise(done => setImmediate(done));
   for (let number = 0; number < 40; number++) flights.begin(readOf(`k${number}`), 'q', ask);
-  expect(asked).toHaveLength(18 + 16);
+  // and the one for which their client had waited
+  expect(asked).toHaveLength(18 + 1 + 16);
 });
 
 it('of the questions whose readers have left, sixteen go on to a store and the others are aborted', async () => {
@@ -157,26 +158,32 @@ it('who fills the places of questions that were left, and leaves one that others
   expect(signals.at(-1)?.aborted).toBe(false);
 });
 
-it('questions at which a store hangs take no places for longer than a second, and none is aborted for that', () => {
+it('nothing is begun while its own question is under way', () => {
   const { flights, signals, hanging } = hangingQuestions();
-  for (let number = 0; number < 16; number++) flights.begin(readOf(`k${number}`), 'q', hanging);
-  flights.begin(readOf('later'), 'q', hanging);
-  expect(signals).toHaveLength(16);
-  clock.advance(1_000);
-  // its own question is under way
-  flights.begin(readOf('k0'), 'q', hanging);
-  flights.begin(readOf('later'), 'q', hanging);
-  expect(signals).toHaveLength(17);
-  expect(signals.some(({ aborted }) => aborted)).toBe(false);
+  void flights.shared(readOf('k'), 'q', hanging);
+  flights.begin(readOf('k'), 'q', hanging);
+  expect(signals).toHaveLength(1);
 });
 
-it('who begins most questions gives way to another client', () => {
+it('a question at which the store hangs is given up for others, and left alone for a while', () => {
   const { flights, signals, hanging } = hangingQuestions();
-  for (let number = 0; number < 40; number++)
-    flights.begin(readOf(`k${number}`), 'q', hanging, { client: 'greedy' });
-  for (let number = 0; number < 8; number++)
-    flights.begin(readOf(`other${number}`), 'q', hanging, { client: 'other' });
-  expect(signals).toHaveLength(16 + 8);
+  for (let number = 0; number < 17; number++)
+    flights.begin(readOf(`k${number}`), 'q', hanging, { client: String(number) });
+  expect(signals).toHaveLength(16);
+  // they go on as what was left, until those places are taken
+  const leaving = new AbortController();
+  for (let number = 0; number < 20; number++)
+    void flights.shared(readOf(`left${number}`), 'q', hanging, {
+      gone: leaving.signal,
+      client: `leaving ${number}`,
+    });
+  leaving.abort();
+  clock.advance(10_000);
+  flights.begin(readOf('later'), 'q', hanging, { client: 'later' });
+  expect(signals[0]?.aborted).toBe(true);
+  const asked = signals.length;
+  flights.begin(readOf('k0'), 'q', hanging, { client: 'again' });
+  expect(signals).toHaveLength(asked);
 });
 
 it('what is given up has no effect on who has joined it meanwhile', () => {
