@@ -46,17 +46,19 @@ export function createBuckets(settings: BucketSettings, parts: BucketParts): Buc
   const { headerPrefix } = backend;
   const [, place] = bucketPlaces(EVERY_OTHER_BUCKET, others, config.backends);
   const fallback = place && storeAt(place, parts);
-  const requestRules = requestRulesText(others);
+  const requestRules = requestRulesText(others, backend);
   return new BucketTable(named, {
     ...{ store, fallback, region: regionOf(backend), headerPrefix, requestRules, find },
   });
 }
 
-function requestRulesText({ rules }: BucketConfig): string {
-  const changing = rules.filter(({ requestHeaders }) => requestHeaders !== undefined);
-  return changing.length === 0
-    ? ''
-    : JSON.stringify(changing.map(({ keys, requestHeaders }) => [keys, requestHeaders]));
+/** At a web origin `cors` changes what is asked, too: the same for all, so that an answer says nothing of `Origin` or for it. */
+function requestRulesText({ rules }: BucketConfig, { type }: Pick<BackendConfig, 'type'>): string {
+  const changing = rules.flatMap(({ keys, requestHeaders, cors }) => {
+    const isForAll = type === 'http' && cors !== undefined;
+    return requestHeaders || isForAll ? [[keys, requestHeaders, isForAll]] : [];
+  });
+  return changing.length === 0 ? '' : JSON.stringify(changing);
 }
 
 /** What `bucket` says of each key. */
@@ -118,7 +120,7 @@ function describeBucket(
     maxBodySizeBytes: bucket.maxBodySizeBytes,
     customerKeys: bucket.customerKeys,
     ...(bucket.website && { website: websiteRules(bucket.website) }),
-    requestRules: requestRulesText(bucket),
+    requestRules: requestRulesText(bucket, backend),
   };
 }
 

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { GatewayProcess, type GatewaySetup } from '../support/gateway-process.ts';
 import { KeptConnection } from '../support/kept-connection.ts';
 import { rawRequest } from '../support/raw-request.ts';
+import { ScriptedOrigin } from '../support/scripted-origin.ts';
 import { describingContent } from '../support/self-describing.ts';
 import { StandInStore } from '../support/stand-in-store.ts';
 import { turnsUntil } from '../support/turns-until.ts';
@@ -70,6 +71,40 @@ describe.each([1, 2])('a reload with %d workers', workers => {
     expect(await get('/b/k')).toEqual([403, 'BYPASS']);
     expect(await get('/copies/k')).toEqual([404, 'BYPASS']);
     expect(store.log.requests.length).toBe(1);
+  });
+
+  it('that takes rules for cors away brings what a web origin says for each origin', async () => {
+    const origin = await ScriptedOrigin.start(({ headers }, response) => {
+      const shared = headers.origin ? { 'access-control-allow-origin': headers.origin, vary: 'origin' } : {};
+      response.writeHead(200, { 'cache-control': 'max-age=600', ...shared });
+      response.end('page');
+    });
+    running.push(origin);
+    const site = (rules: object[]): GatewaySetup => ({
+      ...setupOf(0, workers),
+      backends: { web: { type: 'http', endpoint: origin.url } },
+      buckets: { site: { backend: 'web', access: 'public', rules } },
+    });
+    const headers = { keys: ['**'], responseHeaders: { set: { 'x-rule': 'yes' } } };
+    const gateway = await startGateway(
+      site([headers, { keys: ['/a/**'], cors: { allowOrigins: ['https://a.test'] } }]),
+    );
+    const get = async () => {
+      const origin = 'https://a.test';
+      const reply = await fetch(`${gateway.url}/site/a/page`, { headers: { origin } });
+      await reply.text();
+      return ['x-cache', 'access-control-allow-origin', 'x-rule'].map(name => reply.headers.get(name));
+    };
+    expect([await get(), await get()]).toEqual([
+      ['MISS', 'https://a.test', 'yes'],
+      ['HIT', 'https://a.test', 'yes'],
+    ]);
+    gateway.rewrite(site([]));
+    expect(await gateway.reload()).toMatchObject({ status: 200 });
+    expect([await get(), await get()]).toEqual([
+      ['MISS', 'https://a.test', null],
+      ['HIT', 'https://a.test', null],
+    ]);
   });
 
   it('answers every request that is sent meanwhile', async () => {
