@@ -112,11 +112,20 @@ function* atOrigin(name: string, bucket: BucketAtOrigin): Generator<readonly [ke
   if (bucket.bucket !== undefined) yield ['bucket', 'nothing: a web origin has no buckets'];
   if (!/^(?:\/[\x21-\x7e]*[^/])?$/.test(keyPrefix) || /[?#\\]|\/\.{1,2}(?:\/|$)/.test(keyPrefix))
     yield ['keyPrefix', 'nothing, or a path such as /docs, which begins with a slash and ends without one'];
-  if (bucket.website) yield ['website', 'nothing: a web origin has documents and errors of its own'];
+  if (bucket.website && !Object.values(bucket.website).every(isPathText))
+    yield [
+      'website',
+      'names as they stand in paths: visible ASCII characters without ?, #, backslashes and dots alone',
+    ];
   if (access !== 'public') yield ['access', 'public: who may have what is for the web origin to say'];
   const isDefault = anonymous.length === 1 && anonymous[0]?.actions.join() === 'GetObject';
   if (access === 'public' && !(isDefault && anonymous[0]?.keys.join() === '**'))
     yield ['anonymous', 'nothing: every request is passed on to a web origin'];
+}
+
+/** Settings that are no texts name nothing. */
+function isPathText(name: unknown): boolean {
+  return typeof name !== 'string' || /^(?!.*(?:^|\/)\.{1,2}(?:\/|$))(?:(?![?#\\])[\x21-\x7e])*$/.test(name);
 }
 
 function* atStore({

@@ -11,7 +11,7 @@ export const website = map({
     .default('index.html'),
   error: text('the key of a document such as 404.html')
     .optional()
-    .meta({ otherwise: 'errors of the store protocol' }),
+    .meta({ otherwise: 'errors of the store protocol; at a web origin, its own' }),
   errorFor: listOf(z.literal([403, 404], { error: '403 or 404' }), 'statuses, of 403 and 404').default([404]),
   trailingSlash: choice(['redirect', 'leave']).default('redirect'),
 });

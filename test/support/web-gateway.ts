@@ -1,4 +1,4 @@
-import type { WebRules } from '../../src/gateway/request/bucket.ts';
+import type { WebRules, WebsiteRules } from '../../src/gateway/request/bucket.ts';
 import { type OriginRequest, ScriptedOrigin } from './scripted-origin.ts';
 import { TestGateway, type TestGatewayOptions } from './test-gateway.ts';
 
@@ -15,6 +15,7 @@ export type WebAnswers = (asked: OriginRequest) => Head | WebAnswer;
 
 export type WebGatewayOptions = Partial<TestGatewayOptions> & {
   readonly rules?: Partial<WebRules>;
+  readonly website?: WebsiteRules;
   readonly name?: 'web' | '/';
 };
 
@@ -25,7 +26,7 @@ export function isWhole(said: Head | WebAnswer): said is WebAnswer {
 /** A gateway in front of a web origin whose answers tell their number, unless they have a body. */
 export async function startWebGateway(
   answers: WebAnswers,
-  { rules, name = '/', ...others }: WebGatewayOptions = {},
+  { rules, website, name = '/', ...others }: WebGatewayOptions = {},
 ): Promise<{ readonly origin: ScriptedOrigin; readonly gateway: TestGateway }> {
   const origin = await ScriptedOrigin.start((asked, response) => {
     const said = answers(asked);
@@ -40,7 +41,7 @@ export async function startWebGateway(
   const gateway = await TestGateway.start({
     storeUrl: 'http://127.0.0.1:1',
     ...(name === '/' && { buckets: {} }),
-    web: { url: origin.url, name, ...(rules && { rules }) },
+    web: { url: origin.url, name, ...(rules && { rules }), ...(website && { website }) },
     ...others,
     policy: { ttlMs: 0, ...others.policy },
   });

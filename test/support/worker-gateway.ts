@@ -14,7 +14,12 @@ import type { AccessLog } from '../../src/gateway/reply/access-log.ts';
 import { anonymous, type Policy } from '../../src/gateway/request/access.ts';
 import type { RateLimits, RequestLimits } from '../../src/gateway/request/admission.ts';
 import type { Authenticate, AuthenticateForm } from '../../src/gateway/request/authenticator.ts';
-import { type Bucket, regionOfBucket, type WebRules } from '../../src/gateway/request/bucket.ts';
+import {
+  type Bucket,
+  regionOfBucket,
+  type WebRules,
+  type WebsiteRules,
+} from '../../src/gateway/request/bucket.ts';
 import { BucketTable } from '../../src/gateway/request/bucket-table.ts';
 import type { CachePolicy } from '../../src/gateway/request/cache-policy.ts';
 import { withFallback } from '../../src/gateway/request/fallback-bucket.ts';
@@ -57,7 +62,12 @@ export interface WorkerGatewayOptions {
   /** Further stores by name, each with a bucket that is called the same. */
   readonly otherStores?: Readonly<Record<string, string>>;
   /** A web origin, and how it is asked, for the bucket `web`, or for all paths. */
-  readonly web?: { readonly url: string; readonly name?: 'web' | '/'; readonly rules?: Partial<WebRules> };
+  readonly web?: {
+    readonly url: string;
+    readonly name?: 'web' | '/';
+    readonly rules?: Partial<WebRules>;
+    readonly website?: WebsiteRules;
+  };
   /** A store that stands in for the first one in all of its buckets. */
   readonly fallbackUrl?: string;
   /** How the store is spoken to: by default in `x-amz-`, with the bucket in the path and without signatures. */
@@ -228,8 +238,8 @@ function bucketsOf(
     bucketOf(name, different),
   ]);
   if (web && options.web) {
-    const { name = 'web', url, rules } = options.web;
-    named.push([name, primaryOf(name, { store: web, web: { ...webRules(url), ...rules } })]);
+    const { name = 'web', url, rules, website } = options.web;
+    named.push([name, primaryOf(name, { store: web, web: { ...webRules(url), ...rules }, website })]);
   }
   const find = (name: string) => (named.some(([taken]) => taken === name) ? undefined : bucketOf(name, {}));
   const others = {

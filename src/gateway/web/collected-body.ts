@@ -74,6 +74,10 @@ export class CollectedBody {
     return this.#sizeBytes;
   }
 
+  get chunks(): readonly Buffer[] {
+    return this.#chunks;
+  }
+
   /** Keeps `chunk`, which nobody changes any more; false when the body is too long, and dropped. */
   add(chunk: Buffer): boolean {
     if (this.#sizeBytes + chunk.length > this.#limitBytes || !this.#all.take(chunk.length, this.#quota)) {

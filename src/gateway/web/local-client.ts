@@ -9,7 +9,7 @@ import type { Exchange } from '../request/exchange.ts';
 import type { Collections } from './collected-body.ts';
 import { PassedAnswer } from './passed-answer.ts';
 import type { WaitingClient } from './waiting-client.ts';
-import { WebAnswer } from './web-answer.ts';
+import { reportOf, type ShownHead, WebAnswer } from './web-answer.ts';
 import { prepare, type WebHeaders } from './web-headers.ts';
 import type { RecordSource, WebClient, WebRead } from './web-read.ts';
 
@@ -71,6 +71,33 @@ export class LocalClient implements WebClient {
         : { ...answered, record, source, isMade: false },
       this.#parts,
     ).give();
+  }
+
+  /** Answers with the content of `record`, shown as another answer. */
+  answerAs(
+    shown: ShownHead,
+    read: WebRead,
+    record: ReadableRecord,
+    outcome: LookupOutcome,
+    source: RecordSource,
+  ): void {
+    const exchange = this.#exchange;
+    const { status, fields, report } = shown;
+    const asShown = { ...record, fields, answer: { status, vary: [] } };
+    // what rules say is about what the client has asked for
+    const rules = { ...read.rules, answers: exchange.answerRules };
+    const prepared = prepare(asShown, fields, rules);
+    const found: RecordSource = {
+      forget: () => source.forget(read, record),
+      answerAnew: (_read, _record, error) => source.answerAnew(read, record, error),
+    };
+    const answered = { read, exchange, record: asShown, outcome, source: found, prepared, report };
+    new WebAnswer({ ...answered, isMade: false }, this.#parts).give();
+  }
+
+  /** What an answer with `record` is reported as, if all of it is held. */
+  reportOf(read: WebRead, record: ReadableRecord, outcome: LookupOutcome): CacheReport {
+    return reportOf(this.#parts.reports, read, record, outcome, 'all');
   }
 
   /** What the client gets of `record`; undefined where no rule concerns it. @param isTold whether the origin has just sent it */

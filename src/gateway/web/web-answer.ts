@@ -6,6 +6,7 @@ import { isStrongTag } from '../../http/entity-tag.ts';
 import { parseCachedDate } from '../../http/http-date.ts';
 import { evaluatePreconditions, ifRangeHolds } from '../../http/preconditions.ts';
 import { parseRange, selectRange } from '../../http/range.ts';
+import type { HeaderField } from '../../s3/dialect.ts';
 import { invalidRange, preconditionFailed } from '../../s3/read-errors.ts';
 import type { Answer } from '../../transport/answer.ts';
 import { ObjectChangedError } from '../fill/fill-error.ts';
@@ -15,13 +16,20 @@ import { type PartOfObject, rangeHeaders } from '../reply/object-headers.ts';
 import type { PendingSends } from '../reply/pending-sends.ts';
 import type { PreparedHeaders } from '../reply/prepared-headers.ts';
 import { type SendCallbacks, sendContent } from '../reply/send-content.ts';
-import type { CacheReports, LookupOutcome } from '../request/cache-status.ts';
+import type { CacheReport, CacheReports, LookupOutcome } from '../request/cache-status.ts';
 import type { Exchange } from '../request/exchange.ts';
 import type { Collections } from './collected-body.ts';
 import { copiedContent } from './copied-content.ts';
 import { fieldValue } from './outgoing-fields.ts';
 import type { PreparedAnswer } from './web-headers.ts';
 import type { RecordSource, WebFields, WebRead } from './web-read.ts';
+
+/** Status and fields of an answer to a client, and what it is reported as. */
+export interface ShownHead {
+  readonly status: number;
+  readonly fields: readonly HeaderField[];
+  readonly report: CacheReport;
+}
 
 /** A read, its client, and what it is answered with. */
 interface AnsweredRead {
@@ -33,6 +41,8 @@ interface AnsweredRead {
   readonly prepared: PreparedAnswer;
   /** Whether the content was made here: nobody is asked for it. */
   readonly isMade: boolean;
+  /** Set where the record has other fields than it was found with, which say how old they are. */
+  readonly report?: CacheReport;
 }
 
 /** What the answers of a worker share. */
@@ -153,18 +163,36 @@ export class WebAnswer implements SendCallbacks {
     source.answerAnew(read, record, error);
   }
 
-  /** RFC 9111 §5.1: what the origin has just said itself has no Age of ours. */
   onCoverage(held: Coverage): void {
-    const { read, exchange, record, outcome, isMade } = this.#answered;
+    const { read, exchange, record, outcome, isMade, report } = this.#answered;
     const coverage = isMade ? 'all' : held;
-    const { policy, nowMs } = read;
-    const { how } = outcome;
-    const leftMs = freshUntilMs(record, policy, nowMs) - nowMs;
-    const ttlMs = how === 'stale' ? leftMs : Math.max(0, leftMs);
-    exchange.report = this.#parts.reports.of(outcome, coverage, Math.ceil(ttlMs / 1000));
-    const isAged = how === 'hit' || how === 'stale' || outcome.isCollapsed;
-    this.#ageS = isAged ? ageS(record, nowMs) : undefined;
+    if (report) exchange.report = report;
+    else {
+      exchange.report = reportOf(this.#parts.reports, read, record, outcome, coverage);
+      this.#ageS = shownAgeS(record, outcome, read.nowMs);
+    }
   }
+}
+
+export function reportOf(
+  reports: CacheReports,
+  { policy, nowMs }: WebRead,
+  record: ReadableRecord,
+  outcome: LookupOutcome,
+  coverage: Coverage,
+): CacheReport {
+  const leftMs = freshUntilMs(record, policy, nowMs) - nowMs;
+  const ttlMs = outcome.how === 'stale' ? leftMs : Math.max(0, leftMs);
+  return reports.of(outcome, coverage, Math.ceil(ttlMs / 1000));
+}
+
+/** RFC 9111 §5.1: what the origin has just said itself has no Age of ours. */
+export function shownAgeS(
+  record: ReadableRecord,
+  { how, isCollapsed }: LookupOutcome,
+  nowMs: number,
+): number | undefined {
+  return how === 'hit' || how === 'stale' || isCollapsed ? ageS(record, nowMs) : undefined;
 }
 
 /** RFC 9111 §4.3.2: without Last-Modified, If-Modified-Since is held against the Date. */

@@ -3,6 +3,7 @@ import type { HeaderField } from '../../s3/dialect.ts';
 import { s3Error } from '../../s3/error.ts';
 import type { RequestFields } from '../../s3/request-fields.ts';
 import { letContinue } from '../../transport/request-bodies.ts';
+import { redirect } from '../read/website.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import { answerPreflight } from '../reply/preflight-reply.ts';
 import { Representations } from '../reply/representations.ts';
@@ -10,13 +11,15 @@ import { CacheReports } from '../request/cache-status.ts';
 import type { Exchange } from '../request/exchange.ts';
 import type { KeyRules } from '../request/key-rules.ts';
 import { Collections } from './collected-body.ts';
+import { unconditionalFields } from './confirmation.ts';
 import { type AnswerParts, LocalClient } from './local-client.ts';
 import { outgoingFields, schemeOf } from './outgoing-fields.ts';
 import { passedBodyOf } from './passed-request-body.ts';
 import { WebHeaders } from './web-headers.ts';
-import { WebRead, type WebSource } from './web-read.ts';
+import { type WebClient, type WebFields, WebRead, type WebSource } from './web-read.ts';
 import type { WebReads } from './web-reads.ts';
-import { targetProblem, type WebAddress, webTarget } from './web-target.ts';
+import { documentOf, targetProblem, type WebAddress, webTarget } from './web-target.ts';
+import { slashOfBucket, type VisitParts, WebsiteVisit } from './website-visit.ts';
 
 /** Methods that are told apart in metrics; clients choose others. */
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
@@ -58,17 +61,19 @@ export class WebServer {
     address: WebAddress,
     nowMs: number,
   ): void {
-    const { bucket, path } = address;
+    const { bucket } = address;
     const { method, trace } = exchange;
+    const isRead = method === 'GET' || method === 'HEAD';
+    const asked = isRead ? documentOf(address) : address;
     const operation = knownMethods.has(method) ? method : 'OTHER';
     exchange.isPlain = true;
     exchange.bucket = bucket.label;
     exchange.backend = bucket.store.name;
-    exchange.key = path;
+    exchange.key = address.path;
     exchange.operation = operation;
-    const rules = bucket.rulesFor(path);
+    const rules = bucket.rulesFor(asked.path);
     if (rules.answers) exchange.ruleBy(rules.answers, fields.origin);
-    const problem = targetProblem(address);
+    const problem = targetProblem(asked);
     if (problem !== undefined) throw s3Error('InvalidURI', { reason: problem });
     // neither means anything to who is behind a cache (RFC 9110 §9.3.6, §9.3.8)
     if (method === 'CONNECT' || method === 'TRACE')
@@ -80,14 +85,37 @@ export class WebServer {
       return;
     }
     const scheme = schemeOf(request);
-    const target = webTarget(address, scheme);
-    const read = new WebRead(
-      { method, operation, fields, address, scheme, target, nowMs, trace },
-      new LocalClient(exchange, this.#parts),
-      () => ruled(outgoingFields(request, address, trace !== undefined), rules, method),
-    );
-    if (method === 'GET' || method === 'HEAD') this.#sources.webSourceOf(target.key.hash).serve(read);
-    else this.#pass(read, request, exchange);
+    const described = { method, operation, scheme, nowMs, trace };
+    const compose = (at: WebAddress) =>
+      ruled(outgoingFields(request, at, trace !== undefined), bucket.rulesFor(at.path), method);
+    const client = new LocalClient(exchange, this.#parts);
+    const page = (by: WebClient) => {
+      const target = webTarget(asked, scheme);
+      return new WebRead({ ...described, fields, address: asked, target }, by, () => compose(asked));
+    };
+    if (!isRead) this.#pass(page(client), request, exchange);
+    else if (!bucket.website) this.#serve(page(client));
+    else {
+      const whole = fieldsForWhole(fields);
+      const document = (at: WebAddress, by: WebClient) =>
+        new WebRead({ ...described, fields: whole, address: at, target: webTarget(at, scheme) }, by, () =>
+          unconditionalFields(compose(at)),
+        );
+      this.#visit({ exchange, client, rules: bucket.website, address, page, document });
+    }
+  }
+
+  #visit(asked: Omit<VisitParts, 'observer' | 'bodies' | 'serve'>): void {
+    const { observer, copies } = this.#parts;
+    const { exchange, address } = asked;
+    const location = slashOfBucket(address, exchange.url);
+    const serve = (read: WebRead) => read.attempt(() => this.#serve(read));
+    if (location === undefined) new WebsiteVisit({ ...asked, observer, bodies: copies, serve }).begin();
+    else redirect(exchange, location, observer);
+  }
+
+  #serve(read: WebRead): void {
+    this.#sources.webSourceOf(read.target.key.hash).serve(read);
   }
 
   #pass(read: WebRead, request: IncomingMessage, exchange: Exchange): void {
@@ -100,6 +128,13 @@ export class WebServer {
     });
     if (hasBody) letContinue(request, exchange.response);
   }
+}
+
+/** What asks for all of another document in the name of the same client. */
+function fieldsForWhole({ authorization, cacheControl, pragma, acceptEncoding }: WebFields): WebFields {
+  const none = { range: undefined, ifRange: undefined, ifMatch: undefined, ifNoneMatch: undefined };
+  const undated = { ifModifiedSince: undefined, ifUnmodifiedSince: undefined, isConditional: false };
+  return { ...none, ...undated, authorization, cacheControl, pragma, acceptEncoding };
 }
 
 /**

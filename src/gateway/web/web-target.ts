@@ -61,6 +61,12 @@ export function isWeb(bucket: Bucket): bucket is WebBucket {
   return bucket.web !== undefined;
 }
 
+/** The document that browsers get of a folder, where the bucket is a website. */
+export function documentOf(address: WebAddress): WebAddress {
+  const { bucket, path } = address;
+  return bucket.website && path.endsWith('/') ? { ...address, path: path + bucket.website.index } : address;
+}
+
 /** What of an address is sent to the origin as request target, and what names it in the cache. */
 export interface WebTarget {
   /** Path and query at the origin. */
@@ -75,7 +81,8 @@ export interface WebTarget {
  *
  * @param scheme of the client's request
  */
-export function webTarget({ bucket, path, query, host }: WebAddress, scheme: string): WebTarget {
+export function webTarget(address: WebAddress, scheme: string): WebTarget {
+  const { bucket, path, query, host } = documentOf(address);
   const { web, store, bucketAtStore, epochs } = bucket;
   const asked = path + keyedQuery(query, web.query);
   const key = tellsHost(web) ? `${scheme}://${host}${asked}` : asked;

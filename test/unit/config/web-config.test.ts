@@ -34,6 +34,7 @@ describe('a bucket at a web origin', () => {
     '{ "/": { backend: web, access: public } }',
     '{ site: { backend: web, access: public, keyPrefix: /docs, query: { names: [a], sorted: true }, setCookie: store } }',
     '{ site: { backend: web, access: public }, photos: { backend: main, access: public } }',
+    '{ site: { backend: web, access: public, website: { index: index.htm, error: errors/404.html } } }',
   ])('is taken: %s', buckets => {
     expect(problemsOf(buckets)).toEqual([]);
   });
@@ -52,6 +53,9 @@ describe('a bucket at a web origin', () => {
       '{ a: { backend: web, access: public, keyPrefix: /docs/../x } }',
       'buckets.a.keyPrefix holds "/docs/../x"',
     ],
+    ['{ a: { backend: web, access: public, website: { error: "404 x.html" } } }', 'buckets.a.website holds'],
+    ['{ a: { backend: web, access: public, website: { index: "x?y" } } }', 'buckets.a.website holds'],
+    ['{ a: { backend: web, access: public, website: { error: ../x } } }', 'buckets.a.website holds'],
     ['{ a: { backend: web, access: public, anonymous: [] } }', 'buckets.a.anonymous holds'],
     ['{ a: { backend: main, access: public, query: { names: none } } }', 'buckets.a.query holds'],
     ['{ a: { backend: main, access: public, setCookie: store } }', 'buckets.a.setCookie holds "store"'],

@@ -1,0 +1,277 @@
+import { connect } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { WebsiteRules } from '../../../src/gateway/request/bucket.ts';
+import type { OriginRequest, ScriptedOrigin } from '../../support/scripted-origin.ts';
+import type { TestGateway } from '../../support/test-gateway.ts';
+import {
+  type Head,
+  startWebGateway,
+  type WebAnswer,
+  type WebGatewayOptions,
+} from '../../support/web-gateway.ts';
+
+const rules: WebsiteRules = { index: 'index.html', error: '404.html', errorFor: [404], redirects: true };
+const html = { 'content-type': 'text/html' };
+const fresh = { ...html, 'cache-control': 'max-age=3600' };
+
+let origin: ScriptedOrigin;
+let gateway: TestGateway;
+
+afterEach(async () => {
+  await gateway.close();
+  await origin.close();
+});
+
+type Pages = Record<string, WebAnswer | ((asked: OriginRequest) => WebAnswer)>;
+
+function page(body: string, head: Head = fresh): WebAnswer {
+  return { status: 200, head: { ...head, 'content-length': String(Buffer.byteLength(body)) }, body };
+}
+
+function missing(head: Head = {}): WebAnswer {
+  return { status: 404, head, body: 'the origin has none' };
+}
+
+const pages: Pages = {
+  '/index.html': page('home'),
+  '/docs/index.html': page('docs', { ...fresh, etag: '"d"' }),
+  '/page.html': page('a page'),
+  '/404.html': page('not here', { ...fresh, etag: '"e"', 'last-modified': new Date(0).toUTCString() }),
+};
+
+async function start(told: Partial<WebsiteRules> = {}, own: Pages = {}, options: WebGatewayOptions = {}) {
+  const all = { ...pages, ...own };
+  const answers = (asked: OriginRequest) => {
+    const said = all[asked.url] ?? missing();
+    return typeof said === 'function' ? said(asked) : said;
+  };
+  const website = { ...rules, ...told };
+  ({ origin, gateway } = await startWebGateway(answers, { website, ...options }));
+}
+
+/** Status, and target or body of what a browser gets. */
+async function browse(path: string, headers: Record<string, string> = {}, method = 'GET', worker = 0) {
+  const { status, body, headers: said } = await gateway.send(method, path, headers, worker);
+  return [status, said.location ?? body.toString()];
+}
+
+const asked = () => origin.asked.map(({ method, url }) => `${method} ${url}`);
+
+describe('a web origin as a website', () => {
+  it('a path that ends in a slash is the document of that folder, whatever it is called by', async () => {
+    await start();
+    expect(await browse('/')).toEqual([200, 'home']);
+    expect(await browse('/docs/')).toEqual([200, 'docs']);
+    expect(await browse('/docs/index.html')).toEqual([200, 'docs']);
+    expect((await gateway.head('/docs/')).headers).toMatchObject({ etag: '"d"', 'x-cache': 'HIT' });
+    expect(await browse('/page.html')).toEqual([200, 'a page']);
+    expect(asked()).toEqual(['GET /index.html', 'GET /docs/index.html', 'GET /page.html']);
+  });
+
+  it('its conditions and ranges are those of the document', async () => {
+    await start();
+    for (const _ of ['cold', 'held']) {
+      expect(await browse('/docs/', { range: 'bytes=1-2' })).toEqual([206, 'oc']);
+      expect((await gateway.get('/docs/', { 'if-none-match': '"d"' })).status).toBe(304);
+    }
+  });
+
+  it('a change of a folder ends what is held of its document', async () => {
+    await start({}, { '/docs/': { status: 204, head: {} } });
+    await browse('/docs/');
+    expect((await gateway.send('POST', '/docs/')).status).toBe(204);
+    await browse('/docs/');
+    expect(asked()).toEqual(['GET /docs/index.html', 'POST /docs/', 'GET /docs/index.html']);
+  });
+
+  it.each([
+    ['/docs', '/docs/'],
+    ['/docs?a=1', '/docs/?a=1'],
+    ['//docs', '/.//docs/'],
+  ])('%s is sent on to its folder', async (path, location) => {
+    const index = page('docs');
+    await start({}, { '/docs/index.html?a=1': index, '//docs/index.html': index });
+    expect(await browse(path)).toEqual([302, location]);
+    const again = await gateway.get(path);
+    expect([again.status, again.headers.location]).toEqual([302, location]);
+    expect(again.headers['cache-control']).toBeUndefined();
+    expect(await browse(path, {}, 'HEAD')).toEqual([302, location]);
+  });
+
+  it('the bucket without its slash is sent on, and one at another host is not', async () => {
+    await start({}, {}, { name: 'web', domain: 'cdn.test' });
+    expect(await browse('/web')).toEqual([302, '/web/']);
+    expect(await browse('/web/docs')).toEqual([302, '/web/docs/']);
+    expect(await browse('/', { host: 'web.cdn.test' })).toEqual([200, 'home']);
+    expect(await browse('/docs', { host: 'web.cdn.test' })).toEqual([302, '/docs/']);
+  });
+
+  it('what is missing has the document for errors, and everything else of the error', async () => {
+    const date = new Date(Date.now() - 9_000).toUTCString();
+    const gone = {
+      'cache-control': 'max-age=30',
+      date,
+      age: '4',
+      'x-own': 'error',
+      vary: 'Foo',
+      etag: '"x"',
+    };
+    await start({}, { '/none': missing(gone), '/404.html': page('not here', { ...fresh, vary: 'Bar' }) });
+    const asked = { range: 'bytes=0-1', 'if-none-match': '*' };
+    for (const expected of ['MISS', 'HIT']) {
+      const { status, headers, body } = await gateway.get('/none', asked);
+      expect([status, body.toString()]).toEqual([404, 'not here']);
+      expect(headers).toMatchObject({
+        ...{ 'cache-control': 'max-age=30', date, 'x-own': 'error', vary: 'Foo, Bar' },
+        ...{ 'content-type': 'text/html', 'content-length': '8', 'x-cache': expected },
+      });
+      expect(Number(headers.age)).toBeGreaterThanOrEqual(4);
+      for (const name of ['etag', 'last-modified', 'accept-ranges'])
+        expect(headers[name], name).toBeUndefined();
+    }
+    const others = origin.asked.filter(({ url }) => url !== '/none');
+    expect(others.map(({ url }) => url)).toContain('/404.html');
+    for (const { headers } of others)
+      expect([headers.range, headers['if-none-match']]).toEqual([undefined, undefined]);
+    const head = await gateway.head('/none');
+    expect([head.status, head.headers['content-length'], head.body.length]).toEqual([404, '8', 0]);
+  });
+
+  it('a document with a strong tag, and one that is never held, serve errors too', async () => {
+    await start({ error: '/e/404.html' }, { '/e/404.html': page('not here', { ...fresh, etag: '"e"' }) });
+    for (const _ of ['cold', 'held']) {
+      const { status, headers, body } = await gateway.get('/none');
+      expect([status, body.toString(), headers.etag]).toEqual([404, 'not here', undefined]);
+    }
+    expect(await browse('/e/404.html')).toEqual([200, 'not here']);
+    expect(asked().filter(line => line === 'GET /e/404.html')).toHaveLength(1);
+  });
+
+  it('a document that is not for all makes an error that nobody keeps', async () => {
+    const own = { ...html, 'cache-control': 'private, max-age=60', 'set-cookie': 'a=b' };
+    const error = missing({ 'cache-control': 'public, max-age=60', 'cdn-cache-control': 'max-age=60' });
+    await start({}, { '/none': error, '/404.html': page('yours', own) });
+    for (const _ of ['cold', 'held']) {
+      const { headers, body } = await gateway.get('/none');
+      expect(body.toString()).toBe('yours');
+      expect([headers['cache-control'], headers['set-cookie']]).toEqual(['no-store', undefined]);
+      expect(headers['cdn-cache-control']).toBeUndefined();
+    }
+  });
+
+  it('errors are those of the origin where there is no document for them', async () => {
+    const held = missing({ 'cache-control': 'max-age=60', 'x-own': 'error' });
+    await start({ error: 'gone.html' }, { '/held': held });
+    for (const path of ['/none', '/held', '/held'])
+      expect(await browse(path)).toEqual([404, 'the origin has none']);
+    expect((await gateway.get('/held')).headers).toMatchObject({ 'x-own': 'error', 'x-cache': 'HIT' });
+    expect(asked().slice(0, 3)).toEqual(['GET /none', 'GET /none/index.html', 'GET /gone.html']);
+  });
+
+  it('an error too long to be held back is asked for once more', async () => {
+    // more than connections hold besides, so that the answer is over only once it was given up
+    const body = 'x'.repeat(32 * 2 ** 20);
+    await start({ error: undefined }, { '/none': { status: 404, head: html, body } });
+    const { answer } = origin;
+    const over = Promise.withResolvers<void>();
+    origin.answer = (request, response) => {
+      if (request.url === '/none') response.on('close', () => over.resolve());
+      if (request.url === '/none') answer(request, response);
+      else void over.promise.then(() => answer(request, response));
+    };
+    const { status, body: got } = await gateway.get('/none');
+    expect([status, got.length, got.toString() === body]).toEqual([404, body.length, true]);
+    expect(asked()).toEqual(['GET /none', 'GET /none/index.html', 'GET /none']);
+  });
+
+  it('other statuses have documents where that is configured', async () => {
+    await start({ errorFor: [403, 404] }, { '/no': { status: 403, head: {}, body: 'no' } });
+    expect(await browse('/no')).toEqual([403, 'not here']);
+    await gateway.close();
+    await origin.close();
+    await start({}, { '/no': { status: 403, head: {}, body: 'no' } });
+    expect(await browse('/no')).toEqual([403, 'no']);
+  });
+
+  it('folders stay as they are where no redirects are wanted', async () => {
+    await start({ redirects: false });
+    expect(await browse('/docs')).toEqual([404, 'not here']);
+  });
+
+  it('methods that change something are passed on as they are', async () => {
+    await start();
+    expect(await browse('/none', {}, 'DELETE')).toEqual([404, 'the origin has none']);
+    expect(asked()).toEqual(['DELETE /none']);
+  });
+
+  it('who wants only what is held gets nothing else', async () => {
+    await start({}, { '/none': missing(fresh) }, { policy: { clientDirectives: 'honour' } });
+    await browse('/none');
+    const before = asked().length;
+    expect(await browse('/none', { 'cache-control': 'only-if-cached' })).toEqual([404, 'not here']);
+    expect(asked()).toHaveLength(before);
+    expect((await gateway.get('/other', { 'cache-control': 'only-if-cached' })).status).toBe(504);
+  });
+
+  it('what one client may have decides of no other', async () => {
+    const own =
+      (yes: WebAnswer) =>
+      ({ headers }: OriginRequest): WebAnswer =>
+        headers.authorization ? yes : { status: 401, head: { 'www-authenticate': 'Basic' }, body: 'who?' };
+    await start(
+      {},
+      { '/own': missing(fresh), '/own/index.html': own(page('own')), '/404.html': own(page('yours')) },
+    );
+    const credentials = { authorization: 'Basic x' };
+    expect(await browse('/own', credentials)).toEqual([302, '/own/']);
+    expect(await browse('/own')).toEqual([404, 'the origin has none']);
+    expect(await browse('/none', credentials)).toEqual([404, 'yours']);
+    expect(await browse('/none')).toEqual([404, 'the origin has none']);
+    expect(await browse('/own', credentials)).toEqual([302, '/own/']);
+  });
+
+  it('the same from any worker, each asking for what is held once', async () => {
+    await start({}, { '/none': missing(fresh), '/none/index.html': missing(fresh) }, { workers: 3 });
+    for (const _ of ['cold', 'held'])
+      for (const worker of [0, 1, 2]) {
+        expect(await browse('/none', {}, 'GET', worker)).toEqual([404, 'not here']);
+        expect(await browse('/docs', {}, 'GET', worker)).toEqual([302, '/docs/']);
+        expect(await browse('/docs/', {}, 'GET', worker)).toEqual([200, 'docs']);
+        expect(await browse('/else', {}, 'GET', worker)).toEqual([404, 'not here']);
+      }
+    expect(asked().filter(line => line === 'GET /404.html')).toHaveLength(1);
+    expect(asked().filter(line => line === 'GET /docs/index.html')).toHaveLength(1);
+  });
+
+  it('a client that leaves while its document is looked for ends the question', async () => {
+    await start();
+    const { answer } = origin;
+    const closed = Promise.withResolvers<void>();
+    const reached = Promise.withResolvers<void>();
+    origin.answer = (request, response) => {
+      if (request.url !== '/none/index.html') return answer(request, response);
+      response.on('close', () => closed.resolve());
+      reached.resolve();
+    };
+    const { port } = new URL(gateway.url());
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.write('GET /none HTTP/1.1\r\nhost: a\r\n\r\n');
+    await reached.promise;
+    socket.destroy();
+    await closed.promise;
+    expect(asked()).toEqual(['GET /none', 'GET /none/index.html']);
+    expect(await browse('/page.html')).toEqual([200, 'a page']);
+  });
+
+  it.each([
+    ['the folder', '/none/index.html'],
+    ['the document', '/404.html'],
+  ])('an origin that fails at %s leaves the error as it was', async (_, path) => {
+    await start({});
+    const { answer } = origin;
+    origin.answer = (request, response) =>
+      request.url === path ? response.destroy() : answer(request, response);
+    const expected = path === '/404.html' ? 'the origin has none' : 'not here';
+    expect(await browse('/none')).toEqual([404, expected]);
+  });
+});
