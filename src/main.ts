@@ -1,9 +1,13 @@
 /** The entry of the supervisor: the commands, and the parts of a running gateway in the order of their creation. */
 import { readFileSync } from 'node:fs';
 import { AdminPort } from './admin/admin-port.ts';
+import { QueueMeter } from './admin/events/queue-meter.ts';
+import { eventTaker } from './admin/events/take-events.ts';
 import { pageNavigation } from './admin/page-navigation.ts';
 import { TrafficHistory } from './admin/status/traffic-history.ts';
 import { mergeRequests } from './alerts/measurement/requested-objects.ts';
+import { CredentialMeter } from './backend/credentials/credential-meter.ts';
+import type { ProvidedCredentials } from './backend/credentials/credential-source.ts';
 import { systemClock } from './base/clock.ts';
 import { formatAddress } from './base/listen-error.ts';
 import { descriptorSink, redactingSink } from './base/log-sinks.ts';
@@ -24,7 +28,8 @@ import { purgeEverywhere } from './wiring/cache.ts';
 import { connectToStores } from './wiring/connection-check.ts';
 import { BackendCredentials } from './wiring/credentials.ts';
 import { startStores } from './wiring/embedded-stores.ts';
-import { storeEvents } from './wiring/events.ts';
+import { eventEffects } from './wiring/events.ts';
+import { EventsQueue } from './wiring/events-queue.ts';
 import { ProcessMetrics } from './wiring/process-metrics.ts';
 import { createReload } from './wiring/reload-parts.ts';
 import { RunningConfig } from './wiring/running-config.ts';
@@ -87,10 +92,13 @@ async function start(
   const addresses = () => certificates.addresses();
   const gatewayUrl = addresses().map(urlOf).join(', ');
   const stores = await startStores(config, isDefaultStart, { ...common, restarts: storeRestarts });
+  const credentialMeter = new CredentialMeter(metrics, clock);
+  const learn = (owner: string, obtained: ProvidedCredentials) =>
+    redactor.replace(owner, secretsIn(obtained));
   const credentials = new BackendCredentials({
-    ...{ config, clock, logger, metrics },
+    ...{ config, clock, logger, meter: credentialMeter },
     hand: handed => {
-      redactor.replace(handed.backend, secretsIn(handed.credentials));
+      learn(handed.backend, handed.credentials);
       return workers.useCredentials(handed);
     },
   });
@@ -110,6 +118,10 @@ async function start(
   const adminUrl = `http://${formatAddress(adminPort.host, adminPort.port)}`;
   const running = new RunningConfig(config);
   const purge = purgeEverywhere(running, pool, purges);
+  const takeEvents = eventTaker(eventEffects(pool, events));
+  const eventsQueue = new EventsQueue({
+    ...{ take: takeEvents, meter: new QueueMeter(metrics, clock), credentialMeter, learn, clock, logger },
+  });
   const needsToken = config.admin.token !== undefined;
   const navigation = pageNavigation({ hasChannel: isDefaultStart, needsToken });
   const alerts = await startAlerts({
@@ -125,20 +137,19 @@ async function start(
   const shutdown = new Shutdown(running, clock, logger);
   const reload = createReload({
     ...{ running, read, stores, workers, alerts, redactor, metrics, credentials, accessLog },
-    ...{ certificates, file },
+    ...{ certificates, file, eventsQueue },
     ...{ ...common, restarts: storeRestarts },
   });
   const routes = adminRoutes({
     ...{ running, version, gatewayUrl, hasChannel: isDefaultStart, navigation },
-    ...{ traffic, pool, purge, clock, credentials },
-    events: storeEvents(running, pool, events),
+    ...{ traffic, pool, purge, clock, credentials, takeEvents },
     scrape: () => ofProcess.scrape(),
     isDraining: () => shutdown.isDraining,
     alerts,
     reload: { run: () => reload.run(), compare: (config, key) => reload.compare(config, key) },
   });
   adminPort.serve({ access: () => running.current.admin, routes: [...routes, ...alerts.routes], logger });
-  shutdown.onSignals({ workers, alerts, stores, adminPort, reload, accessLog });
+  shutdown.onSignals({ workers, eventsQueue, alerts, stores, adminPort, reload, accessLog });
 
   await credentials.begin();
   await pool.start().catch((error: unknown) => {
@@ -149,6 +160,7 @@ async function start(
   shutdown.served();
   certificates.start(() => pool.useCertificates(addresses()));
   new WarmPages(workers.memory, clock).start();
+  eventsQueue.use(running.current);
   logger.info(
     { gateway: gatewayUrl, admin: adminUrl, workers: workers.count, version, pid: process.pid },
     'ready',

@@ -33,7 +33,7 @@ export async function readJson<Schema extends z.ZodType>(
   schema: Schema,
   limitBytes = MAX_BODY_BYTES,
 ): Promise<z.output<Schema>> {
-  return validated(schema, parse(await textOf(request, limitBytes)));
+  return validated(schema, parseJson(await textOf(request, limitBytes)));
 }
 
 /** @throws AdminError 400, naming the field, for an invalid value */
@@ -56,7 +56,8 @@ async function textOf(request: IncomingMessage, limitBytes: number): Promise<str
   throw new AdminError(413, 'BODY_TOO_LARGE', reason, { connection: 'close' });
 }
 
-function parse(text: string): unknown {
+/** @throws AdminError 400 */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text, refuseUnseen);
   } catch (error) {

@@ -9,6 +9,7 @@ import { otherBucketNames } from './other-buckets.ts';
 import { requestHeaders } from './request-header-checks.ts';
 import { KEY_KINDS, type KeyRestrictions, undecidedBackends } from './restricted-keys.ts';
 import { formatSize } from './units.ts';
+import { unknownBackends } from './unknown-backends.ts';
 import { type WebConfig, webOrigins } from './web-checks.ts';
 
 /** The parts of the configuration that depend on each other. */
@@ -31,6 +32,7 @@ export interface CheckedConfig {
     Record<string, KeyRestrictions['buckets'][string] & WebConfig['buckets'][string]>
   >;
   readonly clients: readonly (KeyRestrictions['clients'][number] & { readonly accessKeyId: string })[];
+  readonly events: { readonly queue?: { readonly backend?: string | undefined } | undefined };
   readonly limits: { readonly headersBytes: number; readonly urlBytes: number };
   readonly alerts: {
     readonly callbacks?: Listener | undefined;
@@ -195,15 +197,6 @@ function* addressesWithoutNames({ backends }: CheckedConfig): Generator<CrossPro
 /** Without the brackets of IPv6. */
 function hostOf(endpoint: string): string {
   return new URL(endpoint).hostname.replace(/^\[|\]$/g, '');
-}
-
-function* unknownBackends({ backends, buckets }: CheckedConfig): Generator<CrossProblem> {
-  const known = Object.keys(backends);
-  for (const [name, { backend }] of Object.entries(buckets)) {
-    if (known.includes(backend)) continue;
-    const allowed = known.length > 0 ? known.join(', ') : 'the name of a backend, of which there is none';
-    yield { path: ['buckets', name, 'backend'], held: backend, allowed };
-  }
 }
 
 function* renamedWildcard({ buckets }: CheckedConfig): Generator<CrossProblem> {

@@ -6,6 +6,7 @@ import { bucketSchema } from './bucket-schema.ts';
 import { clientSchema } from './client-schema.ts';
 import { crossCheck } from './cross-checks.ts';
 import type { Environment } from './environment.ts';
+import { eventsSchema } from './events-schema.ts';
 import { limitsSchema } from './limits-schema.ts';
 import { listenSchema } from './listen-schema.ts';
 import {
@@ -79,6 +80,7 @@ export const gatewaySchema = (environment: Environment, asksForKeys = true) =>
       'bucket names, "*" for every other, or "/" for all paths',
       bucketSchema,
     ).default({}),
+    events: eventsSchema(environment).prefault({}),
     clients: listOf(clientSchema, 'clients').default([]),
     cache: cache.prefault({}),
     limits: limitsSchema.prefault({}),

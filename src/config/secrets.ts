@@ -5,11 +5,18 @@ import type { GatewayConfig } from './gateway-config.ts';
 const LEAST_SECRET = 8;
 
 /** Every secret of a configuration, for the logger, which removes them from log lines. */
-export function secretsOf({ admin, backends, buckets, clients, alerts, tracing }: GatewayConfig): string[] {
-  const ofBackends = Object.values(backends).flatMap(backend => {
-    if (backend.type !== 's3' || backend.credentials.kind !== 'static') return [];
-    return [backend.credentials.secretAccessKey, backend.credentials.sessionToken];
-  });
+export function secretsOf({
+  admin,
+  backends,
+  buckets,
+  clients,
+  events,
+  alerts,
+  tracing,
+}: GatewayConfig): string[] {
+  const ofBackends = Object.values(backends).flatMap(backend =>
+    backend.type === 's3' ? secretsFor(backend.credentials) : [],
+  );
   const sent = Object.values(buckets).flatMap(({ rules }) =>
     rules.flatMap(({ requestHeaders }) => Object.values(requestHeaders?.set ?? {})),
   );
@@ -17,10 +24,16 @@ export function secretsOf({ admin, backends, buckets, clients, alerts, tracing }
     admin.token,
     admin.eventsToken,
     ...ofBackends,
+    ...(events.queue ? secretsFor(events.queue.credentials) : []),
     ...clients.flatMap(client => [client.secretAccessKey, client.previousSecretAccessKey]),
     ...alerts.webhooks.map(webhook => webhook.url),
     ...[...sent, ...Object.values(tracing?.headers ?? {})].filter(value => value.length >= LEAST_SECRET),
   ].filter(secret => secret !== undefined);
+}
+
+/** Those that the configuration itself has. */
+function secretsFor(credentials: NonNullable<GatewayConfig['events']['queue']>['credentials']): string[] {
+  return credentials.kind === 'static' ? secretsIn(credentials) : [];
 }
 
 /** The secrets of credentials that were obtained from a source. */

@@ -22,8 +22,8 @@ import type { Credentials, SigningKeys } from './sigv4-keys.ts';
 export interface SigningContext {
   readonly credentials: Credentials;
   readonly region: string;
-  /** The service of an access point; the default is `s3`. */
-  readonly service?: AccessPointService;
+  /** The service of an access point, or that of queues; the default is `s3`. */
+  readonly service?: AccessPointService | 'sqs';
   readonly headerPrefix: HeaderPrefix;
   readonly nowMs: number;
   readonly keys: SigningKeys;

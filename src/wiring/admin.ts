@@ -1,6 +1,7 @@
 /** The routes of the admin port, built from the running parts. */
 import type { AdminRoute } from '../admin/admin-route.ts';
-import { eventsRoute, type StoreEvents } from '../admin/events/events-route.ts';
+import { eventsRoute } from '../admin/events/events-route.ts';
+import type { TakeEvents } from '../admin/events/take-events.ts';
 import { healthRoutes } from '../admin/health-routes.ts';
 import { metricsRoute } from '../admin/metrics-route.ts';
 import { objectRoutes } from '../admin/objects/object-routes.ts';
@@ -19,6 +20,7 @@ import type { BackendConfig } from '../config/gateway-config.ts';
 import type { WorkerPool } from '../server/worker-pool.ts';
 import type { Alerts } from './alerts.ts';
 import type { BackendCredentials } from './credentials.ts';
+import { eventSenders } from './events.ts';
 import { explainEverywhere } from './explain.ts';
 import type { RunningConfig } from './running-config.ts';
 import type { WorkerControl } from './thread-contracts.ts';
@@ -38,7 +40,7 @@ export interface AdminParts {
   readonly traffic: TrafficHistory;
   readonly pool: WorkerPool<WorkerControl>;
   readonly purge: Purge;
-  readonly events: StoreEvents;
+  readonly takeEvents: TakeEvents;
   readonly isDraining: () => boolean;
   readonly alerts: Pick<Alerts, 'trouble' | 'lastMinute'>;
   readonly credentials: Pick<BackendCredentials, 'notReady' | 'warnings' | 'statusOf'>;
@@ -85,7 +87,7 @@ export function adminRoutes(parts: AdminParts): readonly AdminRoute[] {
     metricsRoute(scrape),
     purgeRoute(parts.purge),
     warmRoute(warmEverywhere(running, pool, clock)),
-    eventsRoute(parts.events),
+    eventsRoute(eventSenders(running), parts.takeEvents),
     ...objectRoutes(explainEverywhere(running, pool), parts.navigation),
     ...sharedPageFiles(),
     ...statusRoutes(status, parts.navigation),

@@ -1,5 +1,5 @@
 /** Part of the supervisor's composition root: the credentials that are obtained while the gateway runs. */
-import { CredentialMeter } from '../backend/credentials/credential-meter.ts';
+import type { CredentialMeter } from '../backend/credentials/credential-meter.ts';
 import { CredentialRefresher } from '../backend/credentials/credential-refresher.ts';
 import {
   type CredentialSource,
@@ -10,7 +10,6 @@ import type { CredentialStatus } from '../backend/credentials/credential-status.
 import { type Provide, providerOf } from '../backend/credentials/provide-credentials.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import type { Metrics } from '../base/metrics.ts';
 import type { PreparedChange } from '../base/prepared-change.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
 import { type ProvidedSource, providedSource } from './provided-source.ts';
@@ -20,7 +19,7 @@ interface CredentialParts {
   readonly config: Pick<GatewayConfig, 'backends'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly metrics: Metrics;
+  readonly meter: CredentialMeter;
   /** Takes new credentials to the workers, and their secrets to the log's redactor. */
   readonly hand: (handed: HandedCredentials) => Promise<void>;
   /** How a source is asked; another one in tests. */
@@ -41,13 +40,11 @@ type HeldByBackend = ReadonlyMap<string, Held>;
 /** The credentials of all backends that have a source, kept valid for all workers. */
 export class BackendCredentials {
   readonly #parts: CredentialParts;
-  readonly #meter: CredentialMeter;
   readonly #current = new Map<string, ProvidedCredentials>();
   #held: HeldByBackend = new Map();
 
   constructor(parts: CredentialParts) {
     this.#parts = parts;
-    this.#meter = new CredentialMeter(parts.metrics, parts.clock);
     this.#take(this.#heldFor(parts.config, false));
   }
 
@@ -128,8 +125,8 @@ export class BackendCredentials {
     const before = this.#held;
     this.#held = next;
     this.#release(before, next);
-    for (const name of before.keys()) if (!next.has(name)) this.#meter.forget(name);
-    for (const [name, { refresher }] of next) this.#meter.watch(name, () => refresher.status());
+    for (const name of before.keys()) if (!next.has(name)) this.#parts.meter.forget(name);
+    for (const [name, { refresher }] of next) this.#parts.meter.watch(name, () => refresher.status());
   }
 
   /** Stops the refreshers of `given` that are not in `kept`. */
@@ -142,7 +139,7 @@ export class BackendCredentials {
   }
 
   #refresher(backend: string, { id, source, region }: ProvidedSource): CredentialRefresher {
-    const { clock, logger, hand, provider } = this.#parts;
+    const { clock, logger, hand, provider, meter } = this.#parts;
     return new CredentialRefresher({
       ...{ backend, source: describeSource(source), clock, logger, random: Math.random },
       provide: provider?.(source, region) ?? providerOf(source, { region, clock }),
@@ -150,7 +147,7 @@ export class BackendCredentials {
         this.#current.set(id, credentials);
         return hand({ backend, sourceId: id, credentials });
       },
-      count: outcome => this.#meter.count(backend, outcome),
+      count: outcome => meter.count(backend, outcome),
     });
   }
 }

@@ -1,7 +1,8 @@
 /** Part of the supervisor's composition root: change events of stores, and who acts on them. */
 import { request } from 'undici';
 import { AdminError } from '../admin/admin-route.ts';
-import type { StoreEvents } from '../admin/events/events-route.ts';
+import type { EventSenders } from '../admin/events/events-route.ts';
+import type { EventEffects } from '../admin/events/take-events.ts';
 import type { CounterCell, Family } from '../base/metrics.ts';
 import type { WorkerPool } from '../server/worker-pool.ts';
 import type { RunningConfig } from './running-config.ts';
@@ -9,16 +10,20 @@ import type { WorkerControl } from './thread-contracts.ts';
 
 const CONFIRM_LIMIT_MS = 10_000;
 
-export function storeEvents(
-  running: RunningConfig,
-  pool: Pick<WorkerPool<WorkerControl>, 'callAll'>,
-  counted: Family<CounterCell>,
-): StoreEvents {
+export function eventSenders(running: RunningConfig): EventSenders {
   return {
     get token() {
       return running.current.admin.eventsToken;
     },
     hasBackend: name => Object.hasOwn(running.current.backends, name),
+  };
+}
+
+export function eventEffects(
+  pool: Pick<WorkerPool<WorkerControl>, 'callAll'>,
+  counted: Family<CounterCell>,
+): EventEffects {
+  return {
     async invalidate(changes) {
       // each raises the epochs, which all share: the configuration of one of them may be older than the event
       const known = await pool.callAll('invalidate', changes);

@@ -13,6 +13,7 @@ import type { AccessLogOutput } from './access-log-output.ts';
 import type { Alerts } from './alerts.ts';
 import type { BackendCredentials } from './credentials.ts';
 import { type Stores, type StoreThreadParts, startMissingStores } from './embedded-stores.ts';
+import type { EventsQueue } from './events-queue.ts';
 import { Reload } from './reload.ts';
 import type { RunningConfig } from './running-config.ts';
 import type { Workers } from './workers.ts';
@@ -24,6 +25,7 @@ interface RunningParts extends StoreThreadParts {
   readonly stores: Stores;
   readonly workers: Pick<Workers, 'reconfigure'>;
   readonly alerts: Pick<Alerts, 'reconfigure'>;
+  readonly eventsQueue: Pick<EventsQueue, 'use'>;
   readonly redactor: GrowingRedactor;
   readonly credentials: Pick<BackendCredentials, 'prepare' | 'missingOfReloads'>;
   readonly accessLog: Pick<AccessLogOutput, 'prepare'>;
@@ -35,7 +37,18 @@ interface RunningParts extends StoreThreadParts {
 }
 
 export function createReload(parts: RunningParts): Reload {
-  const { running, stores, workers, alerts, redactor, credentials, accessLog, certificates, logger } = parts;
+  const {
+    running,
+    stores,
+    workers,
+    alerts,
+    redactor,
+    credentials,
+    accessLog,
+    certificates,
+    eventsQueue,
+    logger,
+  } = parts;
   const blockLimitBytes = largestBlockBytes(running.current.buckets);
   const embedded = new Map<string, BackendConfig>();
   const noteEmbedded = ({ backends }: GatewayConfig) => {
@@ -60,6 +73,7 @@ export function createReload(parts: RunningParts): Reload {
         throw error;
       }
       for (const change of changes) change.apply();
+      eventsQueue.use(next);
       alerts.reconfigure(next.alerts);
       logger.level = next.log.level;
       return credentials.missingOfReloads();

@@ -6,6 +6,7 @@ import { handleSignals } from '../server/shutdown-signals.ts';
 import type { AccessLogOutput } from './access-log-output.ts';
 import type { Alerts } from './alerts.ts';
 import type { Stores } from './embedded-stores.ts';
+import type { EventsQueue } from './events-queue.ts';
 import type { Reload } from './reload.ts';
 import type { RunningConfig } from './running-config.ts';
 import type { Workers } from './workers.ts';
@@ -13,6 +14,7 @@ import type { Workers } from './workers.ts';
 /** The running parts that have an end. */
 interface EndingParts {
   readonly workers: Workers;
+  readonly eventsQueue: Pick<EventsQueue, 'stop'>;
   readonly alerts: Alerts;
   readonly stores: Stores;
   readonly adminPort: AdminPort;
@@ -59,13 +61,13 @@ export class Shutdown {
 
   async #drain(
     signal: string,
-    { workers, alerts, stores, adminPort, accessLog }: EndingParts,
+    { workers, eventsQueue, alerts, stores, adminPort, accessLog }: EndingParts,
   ): Promise<void> {
     this.#isDraining = true;
     if (this.#isServing) await this.#stayServing();
     this.#logger.info('draining: no new connections, running responses finish');
     for (const listener of Object.values(workers.fallback)) listener.close();
-    await workers.pool.drain(this.#running.current.shutdown.limitMs);
+    await Promise.all([eventsQueue.stop(), workers.pool.drain(this.#running.current.shutdown.limitMs)]);
     await alerts.stop(signal);
     await Promise.all(Array.from(stores.values(), store => store.stop(STORE_STOP_LIMIT_MS)));
     await adminPort.close();

@@ -21,6 +21,7 @@ const planted = {
   cookie: 'plantedCookie09',
   user: 'plantedUser10',
   authorization: 'plantedAuthorization11',
+  queueKey: 'plantedQueueKey12',
 } as const;
 
 let store: RawStore;
@@ -59,6 +60,13 @@ beforeAll(async () => {
         allow: [{ buckets: ['b'], keys: ['**'], actions: ['*'] }],
       },
     ],
+    // what it answers is no answer of a queue
+    events: {
+      queue: {
+        url: `${store.url}/refused`,
+        credentials: { accessKeyId: 'Q', secretAccessKey: planted.queueKey },
+      },
+    },
     alerts: { webhooks: [{ url: `http://127.0.0.1:9/${planted.webhook}` }] },
     log: { level: 'debug', access: true },
   };

@@ -15,6 +15,7 @@ export interface GatewaySetup {
   readonly workers?: number;
   readonly clients?: readonly object[];
   readonly limits?: object;
+  readonly events?: object;
   /** Of the listener, which speaks plain HTTP without. */
   readonly tls?: { readonly cert: string; readonly key: string };
   /** Off unless said; when on, nothing the process prints is kept. */
@@ -169,6 +170,7 @@ function configuration(setup: GatewaySetup, directory: string, port: number, adm
     workers: setup.workers ?? 1,
     ...(setup.clients && { clients: setup.clients }),
     ...(setup.limits && { limits: setup.limits }),
+    ...(setup.events && { events: setup.events }),
     state: { directory: join(directory, 'state') },
     backends: setup.backends,
     buckets: setup.buckets,

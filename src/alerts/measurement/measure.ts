@@ -87,6 +87,13 @@ export const credentialsExpiry: Measure = {
   by: ['backend'],
 };
 
+/** How long ago the queue of change events has last answered; 0 where there is none. */
+export const eventsQueueAgeSeconds: Measure = {
+  family: 'tidegate_events_queue_last_poll_age_seconds',
+  kind: 'gauge',
+  by: [],
+};
+
 /** Error responses, by S3 error code. */
 export const errorResponses: Measure = {
   family: 'tidegate_error_responses_total',

@@ -10,6 +10,7 @@ import { certificateExpiry } from './certificate-expiry.ts';
 import { certificateRenewal } from './certificate-renewal.ts';
 import { configReload } from './config-reload.ts';
 import { eventLoopLag } from './event-loop-lag.ts';
+import { eventsQueue } from './events-queue.ts';
 import { hitRatioDrop } from './hit-ratio-drop.ts';
 import { logLines } from './log-lines.ts';
 import { refusedSignatures } from './refused-signatures.ts';
@@ -39,6 +40,7 @@ export const ruleTable = {
   saturation,
   eventLoopLag,
   restartLoop,
+  eventsQueue,
   certificateExpiry,
   certificateRenewal,
   stateDirectory,

@@ -199,6 +199,17 @@ const runbookSteps: Readonly<Record<RuleName | NoticeName, readonly RunbookStep[
     promql('Worker restarts of the last ten minutes.', 'increase(tidegate_worker_restarts_total[10m])'),
     shell('Which workers are up.', 'curl -s ADMIN_URL/api/status | jq .workers'),
   ],
+  eventsQueue: [
+    shell(
+      'Why the queue cannot be asked: the action, and the name of the error.',
+      `jq -c 'select(.msg == "the queue of events cannot be asked") | {time, cause, action}' LOG | tail -n 5`,
+    ),
+    promql('Seconds since the queue has last answered.', 'tidegate_events_queue_last_poll_age_seconds'),
+    promql(
+      'Messages of the last ten minutes, by what became of them.',
+      'sum by (outcome) (increase(tidegate_events_queue_messages_total[10m]))',
+    ),
+  ],
   certificateExpiry: [certificateDays, certificateUsable],
   certificateRenewal: [
     certificateDays,

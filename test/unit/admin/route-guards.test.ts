@@ -34,7 +34,7 @@ function allRoutes() {
     ...healthRoutes(unused, unused),
     metricsRoute(unused),
     purgeRoute(unused),
-    eventsRoute({ token: undefined, hasBackend: unused, invalidate: unused, confirm: unused, count: unused }),
+    eventsRoute({ token: undefined, hasBackend: unused }, unused),
     ...objectRoutes(unused, []),
     ...sharedPageFiles(),
     ...statusRoutes(unused, []),

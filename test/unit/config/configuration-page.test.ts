@@ -33,6 +33,8 @@ const bucket = { backend: 'keys', access: 'verify' };
 const least: Record<string, unknown> = {
   unix: { listen: { path: '/run/tidegate.sock' }, tracing: { endpoint: 'http://127.0.0.1:4318' } },
   proxied: { listen: { trustedProxies: ['10.0.0.0/8'] } },
+  instance: { events: { queue: { url: 'https://queue.test/q', credentials: { from: 'instance' } } } },
+  process: { events: { queue: { url: 'https://queue.test/q', credentials: { from: 'process' } } } },
   tls: { listen: { tls: { cert: 'c.pem', key: 'k.pem' }, clientCa: 'ca.pem' } },
   plain: {
     backends: {
@@ -63,6 +65,7 @@ const least: Record<string, unknown> = {
     clients: [
       { accessKeyId: 'C', secretAccessKey: 'S', allow: [{ buckets: ['plain'], actions: ['GetObject'] }] },
     ],
+    events: { queue: { url: 'https://queue.test/q' } },
     alerts: {
       webhooks: [{ url: 'https://hooks.example.test/' }],
       callbacks: {

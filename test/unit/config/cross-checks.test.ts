@@ -7,6 +7,7 @@ const fine: CheckedConfig = {
   backends: { main: { type: 's3' }, demo: { type: 'embedded', directory: './data' } },
   buckets: { photos: { backend: 'main' } },
   clients: [{ accessKeyId: 'A', allow: [{ buckets: ['photos'] }] }],
+  events: {},
   limits: { headersBytes: 32_768, urlBytes: 8_192 },
   alerts: { webhooks: [] },
 };

@@ -72,6 +72,7 @@ describe('a configuration that works', () => {
       state: { directory: './tidegate-state' },
       backends: {},
       buckets: {},
+      events: {},
       clients: [],
       cache: { memory: { sizeBytes: 512 * 2 ** 20 } },
       limits: {

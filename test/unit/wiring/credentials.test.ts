@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { CredentialMeter } from '../../../src/backend/credentials/credential-meter.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { Metrics } from '../../../src/base/metrics.ts';
 import { parseConfig } from '../../../src/config/load-config.ts';
@@ -21,7 +22,8 @@ function setup(profiles: Readonly<Record<string, string>>) {
   const asked: string[] = [];
   const failing = new Set<string>();
   const credentials = new BackendCredentials({
-    ...{ config: backends(profiles), clock, metrics, logger: silentLogger() },
+    ...{ config: backends(profiles), clock, logger: silentLogger() },
+    meter: new CredentialMeter(metrics, clock),
     hand: async each => void handed.push(`${each.backend}: ${each.credentials.accessKeyId}`),
     provider: source => async () => {
       const profile = source.from === 'profile' ? (source.profile ?? '') : '';

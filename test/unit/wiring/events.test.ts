@@ -2,16 +2,13 @@ import { createServer } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
 import { AdminError } from '../../../src/admin/admin-route.ts';
 import { Metrics } from '../../../src/base/metrics.ts';
-import { parseConfig } from '../../../src/config/load-config.ts';
-import { storeEvents } from '../../../src/wiring/events.ts';
-import { RunningConfig } from '../../../src/wiring/running-config.ts';
+import { eventEffects } from '../../../src/wiring/events.ts';
 import { listenLocally } from '../../support/listen-locally.ts';
 
 /** @param known how many of the changes are in buckets that each worker knows */
 function eventsOf(known: readonly number[] = []) {
-  const running = new RunningConfig(parseConfig('', {}));
-  const pool = { callAll: () => Promise.resolve(known) } as unknown as Parameters<typeof storeEvents>[1];
-  return storeEvents(running, pool, new Metrics().counter('events', 'Events.', ['result']));
+  const pool = { callAll: () => Promise.resolve(known) } as unknown as Parameters<typeof eventEffects>[0];
+  return eventEffects(pool, new Metrics().counter('events', 'Events.', ['result']));
 }
 
 const changes = { backend: undefined, changes: [{ bucket: 'b', keys: ['k'] }] };

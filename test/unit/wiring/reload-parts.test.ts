@@ -14,10 +14,10 @@ const config = (backend: string) =>
   );
 
 it.each([
-  [undefined, ['prepare', 'workers', 'log', 'certificates', 'apply', 'alerts'], 'reloaded'],
+  [undefined, ['prepare', 'workers', 'log', 'certificates', 'apply', 'queue', 'alerts'], 'reloaded'],
   [new Error('planted'), ['prepare', 'workers', 'no log', 'no certificates', 'cancel'], 'refused'],
 ])(
-  'log, certificates and credentials follow a reload only when the workers do: %s',
+  'log, certificates, credentials and the queue of events follow a reload only when the workers do: %s',
   async (failure, expected, kind) => {
     const events: string[] = [];
     const note = (event: string) => () => void events.push(event);
@@ -31,6 +31,7 @@ it.each([
           if (failure) throw failure;
         },
       },
+      eventsQueue: { use: note('queue') },
       alerts: { reconfigure: note('alerts') },
       redactor: new GrowingRedactor(),
       credentials: {

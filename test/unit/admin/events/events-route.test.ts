@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import type { AdminPort } from '../../../../src/admin/admin-port.ts';
 import { eventsRoute } from '../../../../src/admin/events/events-route.ts';
+import { eventTaker } from '../../../../src/admin/events/take-events.ts';
 import { silentLogger } from '../../../../src/base/logger.ts';
 import type { ToldChanges } from '../../../../src/gateway/operate/store-changes.ts';
 import { startAdminServer } from '../../../support/admin-server.ts';
@@ -30,9 +31,7 @@ async function start({ token, eventsToken, topic = 'answers', isHeld = false }: 
   const told: ToldChanges[] = [];
   const confirmed: string[] = [];
   const counted: Record<string, number> = {};
-  const route = eventsRoute({
-    token: eventsToken,
-    hasBackend: name => name === 'main',
+  const take = eventTaker({
     invalidate: async changes => {
       told.push(changes);
       await released;
@@ -47,6 +46,7 @@ async function start({ token, eventsToken, topic = 'answers', isHeld = false }: 
       counted[result] = (counted[result] ?? 0) + events;
     },
   });
+  const route = eventsRoute({ token: eventsToken, hasBackend: name => name === 'main' }, take);
   const purge = { method: 'POST', path: '/api/other', handle: () => undefined } as const;
   server = await startAdminServer({
     ...{ host: '127.0.0.1', port: 0, names: [], token, logger: silentLogger(), routes: [route, purge] },

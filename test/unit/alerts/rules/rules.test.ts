@@ -288,6 +288,16 @@ const rows: readonly Row[] = [
     summary: 'Workers died and were replaced 5 times in the last 10 min.',
   },
   {
+    rule: 'eventsQueue',
+    warmUpMs: 10 * MINUTE_MS,
+    fine: gateway => gateway.set('tidegate_events_queue_last_poll_age_seconds', {}, 20),
+    bad: gateway => gateway.set('tidegate_events_queue_last_poll_age_seconds', {}, 360),
+    thin: 'any breach is one',
+    firesWithinMs: 5_000,
+    resolvesWithinMs: MINUTE_MS + 5_000,
+    summary: 'No change events of stores have been received for 6 min: the queue does not answer.',
+  },
+  {
     rule: 'certificateExpiry',
     warmUpMs: 10 * MINUTE_MS,
     fine: expiresIn(4),
