@@ -44,6 +44,17 @@ export function parseRange(header: string | undefined): RangeRequest {
   return to < from ? absent : { kind: 'from', first: from, last: to };
 }
 
+/** Whether `outer` selects at least the bytes that `inner` does, of any representation. */
+export function containsRange(outer: RangeRequest, inner: RangeRequest): boolean {
+  if (outer.kind === 'suffix') return inner.kind === 'suffix' && inner.length <= outer.length;
+  if (outer.kind === 'absent' || (outer.first === 0 && outer.last === undefined)) return true;
+  return (
+    inner.kind === 'from' &&
+    inner.first >= outer.first &&
+    (outer.last === undefined || (inner.last !== undefined && inner.last <= outer.last))
+  );
+}
+
 /**
  * Applies `range` to a representation of `sizeBytes` bytes (RFC 9110 §14.1.2; docs/semantics.md 1 to 10, 24, 25). A
  * range that covers the whole representation is still answered with 206.

@@ -1,4 +1,5 @@
 import type { Asked, ReadableRecord } from '../../cache/record.ts';
+import { containsRange, parseRange, type RangeRequest } from '../../http/range.ts';
 import type { WebRead } from './web-read.ts';
 
 /** What an answer that several requests wait for has turned out to be. */
@@ -52,11 +53,26 @@ export class WebFlight {
   }
 }
 
+/** What a request asks for: the whole answer, or a range of it. */
+export type FlightKind = 'whole' | 'range';
+
+interface KnownFlight {
+  readonly flight: WebFlight;
+  readonly asked: Asked;
+  readonly range: RangeRequest;
+}
+
+/** Targets of which ranges are known to be for nobody else. */
+const UNSHARED_LIMIT = 1_000;
+
 /** The requests of a worker that others may wait for. */
 export class WebFlights {
   readonly #isStillAsked: (read: WebRead, asked: Asked) => boolean;
-  /** The latest of each target. */
-  readonly #flights = new Map<string, { readonly flight: WebFlight; readonly asked: Asked }>();
+  /** The latest of each target and kind. */
+  readonly #flights = new Map<string, KnownFlight>();
+
+  /** Targets of which readers have waited for a range that was for another alone: they do not wait again. */
+  readonly #unshared = new Set<string>();
 
   /** Requests that waited for another's answer. */
   coalesced = 0;
@@ -66,20 +82,44 @@ export class WebFlights {
     this.#isStillAsked = isStillAsked;
   }
 
-  /** The flight that `read` may join; one that a change or a purge of its target has overtaken is not joined. */
-  of(read: WebRead): WebFlight | undefined {
-    const known = this.#flights.get(read.target.key.text);
-    return known && this.#isStillAsked(read, known.asked) ? known.flight : undefined;
+  /**
+   * The flight that `read` may join; one that a change or a purge of its target has overtaken is not joined. One of a range brings
+   * all that is read: for more the origin would be asked without the fields that may have let this client in.
+   */
+  of(read: WebRead, kind: FlightKind): WebFlight | undefined {
+    const known = this.#flights.get(nameOf(read, kind));
+    if (!known || !this.#isStillAsked(read, known.asked)) return undefined;
+    const isEnough = kind === 'whole' || containsRange(known.range, parseRange(read.fields.range));
+    return isEnough ? known.flight : undefined;
+  }
+
+  /** Whether a range of what `read` asks for may be for others as well. */
+  mayShareRange(read: WebRead): boolean {
+    return !this.#unshared.has(nameOf(read, 'range'));
   }
 
   /** @param landed called when it is over */
-  begin(read: WebRead, asked: Asked, landed?: (landing: Landing) => void): WebFlight {
-    const name = read.target.key.text;
+  begin(read: WebRead, kind: FlightKind, asked: Asked, landed?: (landing: Landing) => void): WebFlight {
+    const name = nameOf(read, kind);
     const flight = new WebFlight(landing => {
       landed?.(landing);
+      if (kind === 'range' && flight.isAwaited) this.#learn(name, landing);
       if (this.#flights.get(name)?.flight === flight) this.#flights.delete(name);
     });
-    this.#flights.set(name, { flight, asked });
+    this.#flights.set(name, { flight, asked, range: parseRange(read.fields.range) });
     return flight;
   }
+
+  #learn(name: string, landing: Landing): void {
+    if (landing.kind !== 'alone' || landing.isOfRequest) return;
+    this.#unshared.add(name);
+    for (const oldest of this.#unshared) {
+      if (this.#unshared.size <= UNSHARED_LIMIT) break;
+      this.#unshared.delete(oldest);
+    }
+  }
+}
+
+function nameOf({ target }: WebRead, kind: FlightKind): string {
+  return `${kind} ${target.key.text}`;
 }

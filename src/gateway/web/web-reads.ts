@@ -1,6 +1,7 @@
 import { StoreError } from '../../backend/store.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { type StaleUse, staleUse } from '../../cache/reuse.ts';
+import { parseRange } from '../../http/range.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import { NotCachedError, ObjectChangedError } from '../fill/fill-error.ts';
 import type { ClientBody } from '../pass/write/client-body.ts';
@@ -11,7 +12,7 @@ import { answersNow, holdsAll, mayServeOnError, staleOutcome } from './stale-ans
 import type { WebHead } from './stored-answer.ts';
 import { type FillingCache, WebArrivals } from './web-arrivals.ts';
 import { isFailure, WebFetch, type WebQuestion } from './web-fetch.ts';
-import { type Landing, type WebFlight, WebFlights } from './web-flights.ts';
+import { type FlightKind, type Landing, type WebFlight, WebFlights } from './web-flights.ts';
 import type { RecordSource, WebRead, WebSource } from './web-read.ts';
 import { type AnswerName, WebRecords } from './web-records.ts';
 import { originName, wholeTarget } from './web-target.ts';
@@ -107,7 +108,8 @@ export class WebReads implements WebSource, RecordSource {
   /** What is stale, but served without waiting for the origin (RFC 5861 §3; RFC 9111 §5.2.1.2). */
   #giveHeld(read: WebRead, record: ReadableRecord, use: StaleUse): void {
     const isGet = read.method === 'GET';
-    if (use === 'stale-while-revalidate' && isGet && !this.#flights.of(read)) this.#renew(read, record);
+    if (use === 'stale-while-revalidate' && isGet && !this.#flights.of(read, 'whole'))
+      this.#renew(read, record);
     read.client.answer(read, record, staleOutcome(use), this);
   }
 
@@ -115,11 +117,11 @@ export class WebReads implements WebSource, RecordSource {
   #renew(read: WebRead, record: ReadableRecord): void {
     const begin = (ended: (outcome: Outcome) => void) => {
       // somebody may ask by now
-      if (this.#flights.of(read)) {
+      if (this.#flights.of(read, 'whole')) {
         ended('failed');
         return () => {};
       }
-      const flight = this.#begin(read, landing => ended(outcomeOf(landing)));
+      const flight = this.#begin(read, 'whole', landing => ended(outcomeOf(landing)));
       try {
         const fetch = this.#send(read, record, flight, false);
         return () => fetch.left();
@@ -134,17 +136,20 @@ export class WebReads implements WebSource, RecordSource {
 
   /** Waits for who asks already, or asks the origin. @param stale what it may confirm */
   #ask(read: WebRead, stale: ReadableRecord | undefined): void {
-    const isGet = read.method === 'GET' && read.policy.mode !== 'bypass';
-    const flight = isGet ? this.#flights.of(read) : undefined;
-    if (flight) {
-      this.#wait(read, flight);
+    if (read.method !== 'GET' || read.policy.mode === 'bypass') {
+      this.#send(read, stale, undefined);
       return;
     }
-    this.#send(read, stale, isGet && isForAll(read, stale) ? this.#begin(read) : undefined);
+    const kind = kindOf(read, stale);
+    const isShared = kind === 'whole' || (kind === 'range' && this.#flights.mayShareRange(read));
+    const whole = this.#flights.of(read, 'whole');
+    const flight = whole ?? (kind === 'range' && isShared ? this.#flights.of(read, 'range') : undefined);
+    if (flight) this.#wait(read, flight);
+    else this.#send(read, stale, isShared ? this.#begin(read, kind) : undefined);
   }
 
-  #begin(read: WebRead, landed?: (landing: Landing) => void): WebFlight {
-    return this.#flights.begin(read, this.#records.askedNow(read), landed);
+  #begin(read: WebRead, kind: FlightKind, landed?: (landing: Landing) => void): WebFlight {
+    return this.#flights.begin(read, kind, this.#records.askedNow(read), landed);
   }
 
   #wait(read: WebRead, flight: WebFlight): void {
@@ -245,13 +250,17 @@ function outcomeOf(landing: Landing): Outcome {
 }
 
 /**
- * Whether what `read` asks the origin is the same for others: the whole answer, or what is held of it where that may be
- * confirmed. What is kept for nobody is no answer to others either.
+ * What `read` asks the origin that may be for others as well: the whole answer, or what is held of it where that may be confirmed,
+ * or a range, for who wants no more than that. What is kept for nobody is no answer to others either.
  */
-function isForAll({ fields, directives }: WebRead, stale: ReadableRecord | undefined): boolean {
-  if (directives?.noStore) return false;
-  const isPlain = !fields.isConditional && fields.range === undefined;
-  return isPlain || (stale !== undefined && mayConfirm(stale, fields));
+function kindOf(read: WebRead, stale: ReadableRecord | undefined): FlightKind | undefined {
+  const { fields, directives } = read;
+  if (directives?.noStore) return undefined;
+  if (stale && mayConfirm(stale, fields)) return 'whole';
+  if (fields.isConditional) return undefined;
+  if (fields.range === undefined) return 'whole';
+  const isOwn = stale !== undefined || fields.ifRange !== undefined || read.isPersonal;
+  return !isOwn && parseRange(fields.range).kind !== 'absent' ? 'range' : undefined;
 }
 
 const noQuestion = { stale: undefined, confirmed: undefined, flight: undefined };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  containsRange,
   formatContentRange,
   formatUnsatisfiedRange,
   isInexactRange,
@@ -118,4 +119,23 @@ describe('a Content-Range', () => {
     expect(parseUnsatisfiedRange('bytes */*')).toBeUndefined();
     expect(parseUnsatisfiedRange(undefined)).toBeUndefined();
   });
+});
+
+it.each([
+  ['bytes=0-', 'bytes=5-', true],
+  ['bytes=0-', 'bytes=-5', true],
+  ['bytes=5-', 'bytes=-5', false],
+  ['bytes=5-', 'bytes=4-9', false],
+  ['bytes=5-', 'bytes=5-9', true],
+  ['bytes=5-9', 'bytes=5-9', true],
+  ['bytes=5-9', 'bytes=6-10', false],
+  ['bytes=5-9', 'bytes=6-', false],
+  ['bytes=5-9', '', false],
+  ['bytes=-5', 'bytes=-5', true],
+  ['bytes=-5', 'bytes=-6', false],
+  ['bytes=-5', 'bytes=9-9', false],
+  ['', 'bytes=-6', true],
+  ['bytes=5-', '', false],
+])('%s has all bytes of %s: %s', (outer, inner, isContained) => {
+  expect(containsRange(parseRange(outer), parseRange(inner))).toBe(isContained);
 });

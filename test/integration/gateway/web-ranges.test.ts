@@ -1,0 +1,172 @@
+import type { ServerResponse } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type OriginRequest, ScriptedOrigin } from '../../support/scripted-origin.ts';
+import { TestGateway } from '../../support/test-gateway.ts';
+import { turnsUntil } from '../../support/turns-until.ts';
+
+const mebibyte = 2 ** 20;
+const body = Buffer.from(Array.from({ length: 3 * mebibyte }, (_, index) => (index * 7 + index / 256) & 255));
+const tagged = { etag: '"1"', 'cache-control': 'max-age=3600' };
+
+let origin: ScriptedOrigin;
+let gateway: TestGateway;
+/** What answers the questions that the origin holds, in their order. */
+let held: (() => void)[];
+/** Refuses the last one. */
+let refuse: (() => void) | undefined;
+
+afterEach(async () => {
+  await gateway.close();
+  await origin.close();
+});
+
+type Head = (asked: OriginRequest) => Record<string, string>;
+
+/** An origin that holds the first `count` questions. */
+async function start(workers: number, count: number, head: Head = () => tagged): Promise<void> {
+  held = [];
+  origin = await ScriptedOrigin.start((asked, response) => {
+    const answer = () => answerTo(asked, response, head(asked));
+    refuse = () => response.writeHead(429, { 'content-length': 0 }).end();
+    if (origin.asked.length <= count) held.push(answer);
+    else answer();
+  });
+  gateway = await TestGateway.start({
+    storeUrl: 'http://127.0.0.1:1',
+    buckets: {},
+    web: { url: origin.url, name: '/' },
+    workers,
+    policy: { ttlMs: 0 },
+  });
+}
+
+/** The bytes that are wanted. */
+function rangeOf(range = ''): { readonly first?: number; readonly last?: number } {
+  const [, from, to] = /^bytes=(\d*)-(\d*)$/.exec(range) ?? [];
+  if (from === undefined || to === undefined) return {};
+  const end = body.length - 1;
+  return from === ''
+    ? { first: body.length - Number(to), last: end }
+    : { first: Number(from), last: to === '' ? end : Number(to) };
+}
+
+function answerTo({ headers }: OriginRequest, response: ServerResponse, head: Record<string, string>): void {
+  const { first, last } = rangeOf(headers.range);
+  if (first !== undefined && first >= body.length) {
+    response.writeHead(416, { 'content-range': `bytes */${body.length}`, 'content-length': 0 }).end();
+    return;
+  }
+  const part = first === undefined ? body : body.subarray(first, Number(last) + 1);
+  const range = first === undefined ? {} : { 'content-range': `bytes ${first}-${last}/${body.length}` };
+  const status = first === undefined ? 200 : 206;
+  response.writeHead(status, { ...head, ...range, 'content-length': part.length }).end(part);
+}
+
+function read(from: number, to: number, headers: Record<string, string> = {}, worker = 0) {
+  return gateway.get('/k', { range: `bytes=${from}-${to - 1}`, ...headers }, worker);
+}
+
+async function allWait(readers: number, questions: number): Promise<void> {
+  const waiting = () => gateway.gateways.reduce((sum, { waiting }) => sum + waiting.requests, 0);
+  await turnsUntil('all wait', () => waiting() === readers && held.length === questions);
+}
+
+function release(): void {
+  for (const answer of held.splice(0)) answer();
+}
+
+const rangesAsked = () => origin.asked.map(({ headers }) => headers.range);
+
+describe.each([1, 3])('law 4 at web origins, with %d workers', workers => {
+  it.each([
+    ['bytes=0-', ['bytes=0-', 'bytes=1000-', 'bytes=-10', 'bytes=5-9']],
+    ['bytes=1000-499999', ['bytes=1000-499999', 'bytes=2000-400000']],
+    ['bytes=-1048576', ['bytes=-1048576', 'bytes=-1000']],
+  ])('cold readers of no more than the first, who reads %s, cost no question', async (wanted, others) => {
+    await start(workers, 1);
+    const first = gateway.get('/k', { range: wanted });
+    await allWait(1, 1);
+    const readers = others.map((range, index) => gateway.get('/k', { range }, index % workers));
+    await allWait(1 + others.length, 1);
+    release();
+    expect((await first).status).toBe(206);
+    for (const [index, { status, body: part, headers }] of (await Promise.all(readers)).entries()) {
+      const [, from = '', to = ''] = /(\d*)-(\d*)/.exec(others[index] ?? '') ?? [];
+      const expected =
+        from === '' ? body.subarray(-Number(to)) : body.subarray(Number(from), Number(to || Infinity) + 1);
+      expect([status, part.equals(expected)]).toEqual([206, true]);
+      expect(headers['cache-status']).toContain('collapsed');
+    }
+    expect(origin.asked).toHaveLength(1);
+  });
+});
+
+describe('a reader of a range does not wait for another', () => {
+  it('with a cookie', async () => {
+    await start(1, 2);
+    const readers = [read(0, 10), read(0, 10, { cookie: 'id=1' })];
+    await allWait(2, 2);
+    release();
+    expect((await Promise.all(readers)).map(({ status }) => status)).toEqual([206, 206]);
+  });
+
+  it('that does not bring all that it wants', async () => {
+    await start(1, 3);
+    const readers = [read(10, 20), read(15, 25), gateway.get('/k', { range: 'bytes=10-' })];
+    await allWait(3, 3);
+    release();
+    expect((await Promise.all(readers)).map(({ status }) => status)).toEqual([206, 206, 206]);
+  });
+
+  it('nor does one of the whole', async () => {
+    await start(1, 2);
+    const readers = [read(0, 10), gateway.get('/k')];
+    await allWait(2, 2);
+    release();
+    expect((await Promise.all(readers)).map(({ status }) => status)).toEqual([206, 200]);
+  });
+
+  it('once ranges of the target have turned out to be for one reader each', async () => {
+    await start(1, 1, () => ({ etag: 'W/"1"', 'cache-control': 'max-age=3600' }));
+    const readers = [read(0, 10), read(0, 10), read(5, 9)];
+    await allWait(3, 1);
+    release();
+    for (const { status } of await Promise.all(readers)) expect(status).toBe(206);
+    expect(rangesAsked()).toEqual(['bytes=0-9', 'bytes=0-9', 'bytes=5-8']);
+    origin.answer = (asked, response) => held.push(() => answerTo(asked, response, {}));
+    const later = [read(0, 10), read(0, 10)];
+    await allWait(2, 2);
+    release();
+    await Promise.all(later);
+  });
+});
+
+describe('who has waited for the range of another', () => {
+  it('asks where that was another variant', async () => {
+    await start(1, 1, ({ headers }) => ({
+      ...tagged,
+      vary: 'accept-language',
+      'x-for': `${headers['accept-language']}`,
+    }));
+    const readers = [read(0, 10, { 'accept-language': 'de' }), read(0, 10, { 'accept-language': 'en' })];
+    await allWait(2, 1);
+    release();
+    expect((await Promise.all(readers)).map(({ headers }) => headers['x-for'])).toEqual(['de', 'en']);
+  });
+
+  it('asks where that was refused, and the others share its answer', async () => {
+    await start(1, 2);
+    const first = gateway.get('/k', { range: 'bytes=0-' });
+    await allWait(1, 1);
+    const readers = [read(0, 10), read(0, 10), read(0, 10)];
+    await allWait(4, 1);
+    // as if the first had asked too often
+    held = [];
+    refuse?.();
+    expect((await first).status).toBe(429);
+    await allWait(3, 1);
+    release();
+    for (const { status } of await Promise.all(readers)) expect(status).toBe(206);
+    expect(origin.asked).toHaveLength(2);
+  });
+});
