@@ -126,6 +126,11 @@ export class Block implements SlotOwner, CoveredBlock {
     this.#onEvicted(this);
   }
 
+  moved(slot: number, memory: Buffer): void {
+    this.#slot = slot;
+    this.#memory = memory.subarray(0, this.#memory.length);
+  }
+
   takenBack(): void {
     this.#onTakenBack();
   }

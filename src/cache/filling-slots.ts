@@ -1,5 +1,4 @@
 import type { Clock } from '../base/clock.ts';
-import { pageOf } from './size-class.ts';
 
 /** The fills of one group. */
 interface FillGroup {
@@ -17,8 +16,6 @@ const ACTIVE_MS = 10_000;
 /** A slot may be taken back after it has been filled for this long; a fast store fills it in less. */
 const TAKE_BACK_AFTER_MS = 500;
 
-const NO_GROUP = -1;
-
 /**
  * The slots that are being filled, by groups, whose numbers mean nothing here. The fills of one store can be slow
  * together, and would keep the whole memory from the others for as long as their blocks take. So the groups share it:
@@ -29,33 +26,33 @@ const NO_GROUP = -1;
  * - Where memory is short, slots of a group beyond its fair share are taken back. A group that has nothing gets a slot
  *   in any case, in turns if there are more groups than pages.
  *
- * Pages are counted, not bytes: a page with one small slot that is being filled serves no other size.
+ * Pages are counted, not bytes: in a page with one small slot that is being filled there is no room for a block of a page.
  */
 export class FillingSlots {
   readonly #pageCount: number;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #pageOf: (slot: number) => number;
   /** By slot. */
-  readonly #groupOf: Int32Array;
+  readonly #groupOf = new Map<number, number>();
   readonly #groups = new Map<number, FillGroup>();
-  #count = 0;
 
-  constructor(pages: number, slots: number, clock: Pick<Clock, 'monotonicMs'>) {
+  constructor(pages: number, pageOf: (slot: number) => number, clock: Pick<Clock, 'monotonicMs'>) {
     this.#pageCount = pages;
+    this.#pageOf = pageOf;
     this.#clock = clock;
-    this.#groupOf = new Int32Array(slots).fill(NO_GROUP);
   }
 
   get count(): number {
-    return this.#count;
+    return this.#groupOf.size;
   }
 
   has(slot: number): boolean {
-    return this.#groupOf[slot] !== NO_GROUP;
+    return this.#groupOf.has(slot);
   }
 
   /** Whether another group than `group` is filling `slot`. */
   isOfAnother(slot: number, group: number): boolean {
-    return this.has(slot) && this.#groupOf[slot] !== group;
+    return this.has(slot) && this.#groupOf.get(slot) !== group;
   }
 
   /** Whether `group` may fill slots in one more page. */
@@ -83,22 +80,23 @@ export class FillingSlots {
 
   begin(slot: number, group: number): void {
     const { sinceMs, pages } = this.#groupFor(group);
-    this.#groupOf[slot] = group;
-    this.#count++;
+    this.#groupOf.set(slot, group);
     sinceMs.set(slot, this.#clock.monotonicMs());
-    pages.set(pageOf(slot), (pages.get(pageOf(slot)) ?? 0) + 1);
+    const page = this.#pageOf(slot);
+    pages.set(page, (pages.get(page) ?? 0) + 1);
   }
 
   /** Has no effect on a slot that is not being filled. */
   end(slot: number): void {
-    const group = this.#groups.get(this.#groupOf[slot] ?? NO_GROUP);
-    if (!group) return;
-    this.#groupOf[slot] = NO_GROUP;
-    this.#count--;
-    group.sinceMs.delete(slot);
-    const left = (group.pages.get(pageOf(slot)) ?? 0) - 1;
-    if (left > 0) group.pages.set(pageOf(slot), left);
-    else group.pages.delete(pageOf(slot));
+    const number = this.#groupOf.get(slot);
+    if (number === undefined) return;
+    this.#groupOf.delete(slot);
+    const { sinceMs, pages } = this.#groupFor(number);
+    sinceMs.delete(slot);
+    const page = this.#pageOf(slot);
+    const left = (pages.get(page) ?? 0) - 1;
+    if (left > 0) pages.set(page, left);
+    else pages.delete(page);
   }
 
   /**

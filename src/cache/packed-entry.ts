@@ -33,7 +33,7 @@ class PackedBlock implements SlotOwner {
   /** Which of the contents of the entry it is of. */
   readonly content: number;
   readonly index: number;
-  readonly slot: number;
+  slot: number;
   readonly valid: Span;
   readonly #entry: PackedEntry;
 
@@ -48,6 +48,10 @@ class PackedBlock implements SlotOwner {
 
   evicted(): void {
     this.#entry.evicted(this);
+  }
+
+  moved(slot: number): void {
+    this.slot = slot;
   }
 }
 

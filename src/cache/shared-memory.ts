@@ -1,13 +1,13 @@
+import { GRANULE_BYTES } from './granules.ts';
 import type { HashKey } from './keyed-hash.ts';
 import type { BucketName } from './object-key.ts';
 import { allocateBarriers, type BarrierMemory } from './purge-barriers.ts';
-import { MAX_SLOTS_PER_PAGE } from './size-class.ts';
 
 /** The layout that every thread must agree on. */
 interface MemoryLayout {
   /** Worker threads; each owns an equal share of the pages. */
   readonly workers: number;
-  /** Size of a page: the largest block size of any bucket. */
+  /** Size of a page, in whole granules: the largest block size of any bucket. */
   readonly pageBytes: number;
   /** Pages that each worker owns. */
   readonly pagesPerWorker: number;
@@ -19,9 +19,9 @@ export interface SharedMemory {
   /** Block bytes, in page order. */
   readonly segments: readonly SharedArrayBuffer[];
   readonly pagesPerSegment: number;
-  /** Int32 per slot: incremented when the slot gets another content, so that stale references are recognised. */
+  /** Int32 per granule, as are all tables of slots: incremented when the slot that begins there gets another content, so that stale references are recognised. */
   readonly tags: SharedArrayBuffer;
-  /** One Int32 per slot for each worker: how many pins that worker has on the slot. */
+  /** One Int32 per granule for each worker: how many pins that worker has on the slot. */
   readonly pins: readonly SharedArrayBuffer[];
   /**
    * Int32 per pair of worker and owner, one row per worker: how many distinct slots of the owner the worker has pinned.
@@ -29,8 +29,8 @@ export interface SharedMemory {
   readonly held: SharedArrayBuffer;
   /** Int32 per owner: urgent fills that wait for a slot. */
   readonly needed: SharedArrayBuffer;
-  /** Uint8 per slot: 1 when it was read again since it was filled or last inspected by eviction. */
-  readonly visited: SharedArrayBuffer;
+  /** Uint8 per granule: how often it was read again, as far as eviction counts that. */
+  readonly visits: SharedArrayBuffer;
   /** Int32 per key slot, see `Epochs`. */
   readonly epochs: SharedArrayBuffer;
   /** Int32 per bucket slot, see `Epochs`. */
@@ -75,6 +75,20 @@ export const MIN_PAGES_PER_WORKER = 8;
 
 const LARGEST_SEGMENT_BYTES = 1024 * 1024 * 1024;
 
+/**
+ * The share of memory for blocks and their tables that is left for blocks. Where each slot has one granule, tags, visits and pins
+ * take this much for each, and the tables of the worker that owns it.
+ */
+export function blockShare(workers: number): number {
+  const tableBytes = 5 + 4 * workers + 38;
+  return GRANULE_BYTES / (GRANULE_BYTES + tableBytes);
+}
+
+/** Granules that each worker owns; the slots of worker 0 have the first numbers. */
+export function granulesPerWorker({ pageBytes, pagesPerWorker }: MemoryLayout): number {
+  return (pagesPerWorker * pageBytes) / GRANULE_BYTES;
+}
+
 /** The arena takes so many bytes at least, however few were asked for. */
 export function leastArenaBytes(pageBytes: number, workers: number): number {
   return MIN_PAGES_PER_WORKER * pageBytes * workers;
@@ -100,9 +114,9 @@ export function allocateSharedMemory(
   workers: number,
   { blocks = 'unchecked', namedBuckets = [], epochKey = [0, 0] }: SharedMemoryOptions = {},
 ): SharedMemory {
+  if (pageBytes % GRANULE_BYTES !== 0) throw new RangeError(`${pageBytes} bytes are not whole granules`);
   const pagesPerWorker = Math.max(MIN_PAGES_PER_WORKER, Math.floor(arenaBytes / pageBytes / workers));
   const pages = pagesPerWorker * workers;
-  const slots = pages * MAX_SLOTS_PER_PAGE;
   const pagesPerSegment = Math.max(1, Math.floor(LARGEST_SEGMENT_BYTES / pageBytes));
   const arena = () =>
     Array.from(
@@ -111,18 +125,19 @@ export function allocateSharedMemory(
         new SharedArrayBuffer(Math.min(pagesPerSegment, pages - segment * pagesPerSegment) * pageBytes),
     );
   const int32 = (length: number) => new SharedArrayBuffer(length * Int32Array.BYTES_PER_ELEMENT);
-  const int32PerSlot = () => int32(slots);
+  const granules = workers * granulesPerWorker({ workers, pageBytes, pagesPerWorker });
+  const int32PerGranule = () => int32(granules);
   const int32PerKeySlot = () => int32(KEY_SLOT_KINDS * EPOCH_SLOTS);
   const int32PerBucketSlot = () => int32(namedBuckets.length + UNNAMED_BUCKET_SLOTS);
   return {
     layout: { workers, pageBytes, pagesPerWorker },
     segments: arena(),
     pagesPerSegment,
-    tags: int32PerSlot(),
-    pins: Array.from({ length: workers }, int32PerSlot),
+    tags: int32PerGranule(),
+    pins: Array.from({ length: workers }, int32PerGranule),
     held: int32(workers * workers),
     needed: int32(workers),
-    visited: new SharedArrayBuffer(slots),
+    visits: new SharedArrayBuffer(granules),
     epochs: int32PerKeySlot(),
     bucketEpochs: int32PerBucketSlot(),
     namedBuckets,
@@ -146,6 +161,6 @@ export function releaseWorker(memory: SharedMemory, worker: number): void {
   new Int32Array(memory.held).fill(0, worker * workers, (worker + 1) * workers);
   Atomics.store(new Int32Array(memory.needed), worker, 0);
   const tags = new Int32Array(memory.tags);
-  const ownSlots = memory.layout.pagesPerWorker * MAX_SLOTS_PER_PAGE;
+  const ownSlots = granulesPerWorker(memory.layout);
   for (let slot = worker * ownSlots; slot < (worker + 1) * ownSlots; slot++) Atomics.add(tags, slot, 1);
 }

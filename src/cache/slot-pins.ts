@@ -1,8 +1,11 @@
-import type { SharedMemory } from './shared-memory.ts';
-import { MAX_SLOTS_PER_PAGE } from './size-class.ts';
+import { GRANULE_BYTES } from './granules.ts';
+import { granulesPerWorker, type SharedMemory } from './shared-memory.ts';
+
+/** A slot that is read more often than this needs no more to stay. */
+export const MOST_VISITS = 3;
 
 /**
- * The pins of one worker on arena slots, its own and those of other workers.
+ * The pins of one worker on arena slots, its own and those of other workers. A slot has the number of its first granule.
  *
  * A reader increments its pin count first and then checks that the slot still has the expected tag. An owner raises the
  * tag first and then checks for pins. Whichever comes second sees the other, so a slot is never overwritten while it is
@@ -12,21 +15,19 @@ export class SlotPins {
   readonly #own: Int32Array;
   readonly #all: readonly Int32Array[];
   readonly #tags: Int32Array;
-  /** 1 for a slot that was read again since it was last looked at for eviction. */
-  readonly visited: Uint8Array;
+  readonly #visits: Uint8Array;
   readonly #segments: readonly Buffer[];
-  readonly #memory: SharedMemory;
   /** See `SharedMemory.held`. */
   readonly #held: Int32Array;
   readonly #needed: Int32Array;
   readonly #ownRow: number;
   readonly #workers: number;
-  readonly #slotsPerOwner: number;
+  readonly #granulesPerSegment: number;
+  readonly #granulesPerOwner: number;
 
   constructor(memory: SharedMemory, worker: number) {
     const own = memory.pins[worker];
     if (!own) throw new RangeError(`no worker ${worker}`);
-    this.#memory = memory;
     this.#own = new Int32Array(own);
     this.#all = memory.pins.map(pins => new Int32Array(pins));
     this.#tags = new Int32Array(memory.tags);
@@ -34,8 +35,9 @@ export class SlotPins {
     this.#needed = new Int32Array(memory.needed);
     this.#workers = memory.layout.workers;
     this.#ownRow = worker * this.#workers;
-    this.#slotsPerOwner = memory.layout.pagesPerWorker * MAX_SLOTS_PER_PAGE;
-    this.visited = new Uint8Array(memory.visited);
+    this.#granulesPerSegment = (memory.pagesPerSegment * memory.layout.pageBytes) / GRANULE_BYTES;
+    this.#granulesPerOwner = granulesPerWorker(memory.layout);
+    this.#visits = new Uint8Array(memory.visits);
     this.#segments = memory.segments.map(segment => Buffer.from(segment));
   }
 
@@ -87,6 +89,12 @@ export class SlotPins {
     return false;
   }
 
+  /** Whether any worker has pinned one of `count` slots that may begin from `first` on. */
+  isAnyHeld(first: number, count: number): boolean {
+    for (let slot = first; slot < first + count; slot++) if (this.isHeld(slot)) return true;
+    return false;
+  }
+
   /** Identifies the current content of `slot`; changes when the slot gets another one. */
   tag(slot: number): number {
     return Atomics.load(this.#tags, slot);
@@ -97,21 +105,26 @@ export class SlotPins {
     Atomics.add(this.#tags, slot, 1);
   }
 
-  /** Whether the slot was read again since the last call; clears the mark. */
-  takeVisited(slot: number): boolean {
-    if (this.visited[slot] === 0) return false;
-    this.visited[slot] = 0;
-    return true;
+  /** How often `slot` was read again, as far as that is counted. */
+  visits(slot: number): number {
+    return this.#visits[slot] ?? 0;
   }
 
-  /** The memory of `slot` when its page is carved into slots of `slotSizeBytes`. */
-  view(slot: number, slotSizeBytes: number, fromBytes: number, toBytes: number): Buffer {
-    const { pageBytes } = this.#memory.layout;
-    const { pagesPerSegment } = this.#memory;
-    const page = Math.floor(slot / MAX_SLOTS_PER_PAGE);
-    const segment = this.#segments[Math.floor(page / pagesPerSegment)];
+  setVisits(slot: number, visits: number): void {
+    this.#visits[slot] = visits;
+  }
+
+  /** Counts that `slot` was read again. Two threads at a time may count one: it only matters for eviction. */
+  visit(slot: number): void {
+    const visits = this.visits(slot);
+    if (visits < MOST_VISITS) this.#visits[slot] = visits + 1;
+  }
+
+  /** The memory of `slot` from `fromBytes` to `toBytes`. */
+  view(slot: number, fromBytes: number, toBytes: number): Buffer {
+    const segment = this.#segments[Math.floor(slot / this.#granulesPerSegment)];
     if (!segment) throw new RangeError(`no slot ${slot}`);
-    const start = (page % pagesPerSegment) * pageBytes + (slot % MAX_SLOTS_PER_PAGE) * slotSizeBytes;
+    const start = (slot % this.#granulesPerSegment) * GRANULE_BYTES;
     return segment.subarray(start + fromBytes, start + toBytes);
   }
 
@@ -120,6 +133,6 @@ export class SlotPins {
   }
 
   #ownerOf(slot: number): number {
-    return Math.floor(slot / this.#slotsPerOwner);
+    return Math.floor(slot / this.#granulesPerOwner);
   }
 }

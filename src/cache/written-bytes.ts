@@ -62,6 +62,11 @@ export class WrittenBytes {
     this.#accountOf(memory).fill(1);
   }
 
+  /** The bytes of `from` were copied to `to`: what was written of them is known there as well. */
+  moved(from: Buffer, to: Buffer): void {
+    this.#accountOf(to).set(this.#accountOf(from));
+  }
+
   /**
    * Verifies `memory` before it is handed out as bytes `[from, to)` of `object`.
    *

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Purge } from '../admin/purge-route.ts';
 import type { CounterCell, Family } from '../base/metrics.ts';
 import type { BucketName } from '../cache/object-key.ts';
-import { allocateSharedMemory, type SharedMemory } from '../cache/shared-memory.ts';
+import { allocateSharedMemory, blockShare, type SharedMemory } from '../cache/shared-memory.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
 import { largestBlockBytes } from '../config/largest-block.ts';
 import { isKnownBucket } from '../config/other-buckets.ts';
@@ -38,11 +38,16 @@ export function allocateCache(
 ): CacheMemory {
   const { sizeBytes } = cache.memory;
   return {
-    shared: allocateSharedMemory(sizeBytes * (1 - RECORD_SHARE), largestBlockBytes(buckets), workers, {
-      blocks: isChecked ? 'checked' : 'unchecked',
-      namedBuckets: namedBuckets(buckets),
-      epochKey: [randomBytes(4).readInt32LE(), randomBytes(4).readInt32LE()],
-    }),
+    shared: allocateSharedMemory(
+      sizeBytes * (1 - RECORD_SHARE) * blockShare(workers),
+      largestBlockBytes(buckets),
+      workers,
+      {
+        blocks: isChecked ? 'checked' : 'unchecked',
+        namedBuckets: namedBuckets(buckets),
+        epochKey: [randomBytes(4).readInt32LE(), randomBytes(4).readInt32LE()],
+      },
+    ),
     // half of it is for records of other workers, so it has to be even for lru-cache, which takes whole numbers only
     recordBytesPerWorker: 2 * Math.floor((sizeBytes * RECORD_SHARE) / workers / 2),
   };

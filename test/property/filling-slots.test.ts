@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { GRANULE_BYTES } from '../../src/cache/granules.ts';
 import { MemoryTier } from '../../src/cache/memory-tier.ts';
 import { allocateSharedMemory } from '../../src/cache/shared-memory.ts';
-import { MAX_SLOTS_PER_PAGE } from '../../src/cache/size-class.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 const pageBytes = 64 * 1024;
@@ -43,6 +43,7 @@ class Model {
   readonly complete: number[] = [];
   readonly #askedMs = new Map<number, number>();
   #asking: number | undefined;
+  #contents = 0;
 
   constructor(pageCount: number) {
     this.#pageCount = pageCount;
@@ -66,12 +67,21 @@ class Model {
     const pagesBefore = this.#pagesOf(asking).size;
     this.#askedMs.set(asking, this.clock.monotonicMs());
     this.#asking = asking;
-    const takenBack = () => this.#takeBack(slot ?? -1);
+    let place = -1;
     const slot = this.tier.allocate(
       sizeBytes,
-      { contentHash: 0, evicted: () => this.#evicted(slot ?? -1), takenBack },
+      {
+        contentHash: ++this.#contents,
+        evicted: () => this.#evicted(place),
+        moved: to => {
+          this.#moved(place, to);
+          place = to;
+        },
+        takenBack: () => this.#takeBack(place),
+      },
       asking,
     );
+    place = slot ?? -1;
     this.#asking = undefined;
     if (slot === undefined) {
       if (allowed) expect(spare, 'a page that nobody fills is given to whoever may have it').toBe(0);
@@ -107,6 +117,11 @@ class Model {
   #evicted(slot: number): void {
     expect(this.complete).toContain(slot);
     this.complete.splice(this.complete.indexOf(slot), 1);
+  }
+
+  #moved(from: number, to: number): void {
+    expect(this.complete).toContain(from);
+    this.complete[this.complete.indexOf(from)] = to;
   }
 
   #reopen(asking: number, pick: number): void {
@@ -169,7 +184,7 @@ class Model {
 }
 
 function pageOf(slot: number): number {
-  return Math.floor(slot / MAX_SLOTS_PER_PAGE);
+  return Math.floor((slot * GRANULE_BYTES) / pageBytes);
 }
 
 it('law 8: no group of fills keeps a page from another one for long, uses more than its share, or leaves a count behind', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Generation } from '../../src/cache/generation.ts';
+import { GRANULE_BYTES } from '../../src/cache/granules.ts';
 import { MemoryTier } from '../../src/cache/memory-tier.ts';
 import { allocateSharedMemory } from '../../src/cache/shared-memory.ts';
 import { UNWRITTEN_BYTE } from '../../src/cache/written-bytes.ts';
@@ -118,7 +119,7 @@ class World {
   #versions = 0;
 
   constructor(blocks: 'checked' | 'unchecked') {
-    const memory = allocateSharedMemory(slots * blockBytes, blockBytes, 1, { blocks });
+    const memory = allocateSharedMemory(slots * GRANULE_BYTES, GRANULE_BYTES, 1, { blocks });
     for (const segment of memory.segments) new Uint8Array(segment).fill(UNWRITTEN_BYTE);
     this.tier = new MemoryTier(memory, 0);
     this.contents = Array.from({ length: contents }, (_, index) => this.#newContent(index));

@@ -50,7 +50,6 @@ export type WireLookupResult = Omit<LookupResult, 'record'> & {
 export interface WireBlock {
   readonly slot: number;
   readonly tag: number;
-  readonly slotSizeBytes: number;
   /** First byte of the block within the content. */
   readonly blockStart: number;
   /** The bytes `[from, to)` of the content that are held. */

@@ -200,7 +200,7 @@ export class PeerServer {
     const { tier } = this.#objects;
     const blockStart = generation.blockStart(position);
     const { slot, valid } = block;
-    const place = { slot, tag: tier.pins.tag(slot), slotSizeBytes: tier.slotSizeBytes(slot), blockStart };
+    const place = { slot, tag: tier.pins.tag(slot), blockStart };
     return { ...place, from: blockStart + valid.start, to: blockStart + valid.end };
   }
 

@@ -116,7 +116,7 @@ export class RemoteContent implements Content {
       this.#blocks.delete(Math.floor(from / this.#blockBytes));
       return undefined;
     }
-    pins.visited[block.slot] = 1;
+    pins.visit(block.slot);
     const bytes = this.#view(block, from, Math.min(to, block.to, from + LOAN_LIMIT_BYTES));
     return lender.lendHeld(block.slot, bytes);
   }
@@ -157,9 +157,9 @@ export class RemoteContent implements Content {
   }
 
   /** The memory of `[from, to)` of a pinned block. Where blocks are checked, see `WrittenBytes`, of written bytes only. */
-  #view({ slot, slotSizeBytes, blockStart }: WireBlock, from: number, to: number): Buffer {
+  #view({ slot, blockStart }: WireBlock, from: number, to: number): Buffer {
     const { pins, written } = this.#memory;
-    const bytes = pins.view(slot, slotSizeBytes, from - blockStart, to - blockStart);
+    const bytes = pins.view(slot, from - blockStart, to - blockStart);
     try {
       written?.check(bytes, this.object.objectKey.text, from, to);
     } catch (error) {

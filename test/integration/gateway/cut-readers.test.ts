@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { GRANULE_BYTES } from '../../../src/cache/granules.ts';
 import { ownerOf } from '../../../src/cache/object-key.ts';
-import { MAX_SLOTS_PER_PAGE } from '../../../src/cache/size-class.ts';
 import { SlotPins } from '../../../src/cache/slot-pins.ts';
 import { accessLogTo } from '../../support/access-log-to.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -94,9 +94,9 @@ async function rest(socket: Socket): Promise<Buffer> {
 function crowd(): void {
   const pins = new SlotPins(gateway.memory, 0);
   for (let page = 0; page < pages; page++) {
-    const slots = Array.from({ length: MAX_SLOTS_PER_PAGE }, (_, index) => page * MAX_SLOTS_PER_PAGE + index);
-    const first = page * MAX_SLOTS_PER_PAGE;
-    if (!slots.some(slot => pins.isHeld(slot))) pins.acquire(first, pins.tag(first));
+    const granules = mebibyte / GRANULE_BYTES;
+    const first = page * granules;
+    if (!pins.isAnyHeld(first, granules)) pins.acquire(first, pins.tag(first));
   }
 }
 

@@ -1,16 +1,19 @@
 import { expect, it } from 'vitest';
 import { EvictionQueue } from '../../../src/cache/eviction-queue.ts';
-import { SlotLinks } from '../../../src/cache/slot-queue.ts';
-import { UnreadShare } from '../../../src/cache/unread-share.ts';
+import { RunTable } from '../../../src/cache/run-table.ts';
 
+/** A queue for `slots` runs of one granule each. */
 function queueOf(slots: number) {
-  const visited = new Set<number>();
+  const visits = new Map<number, number>();
   const held = new Set<number>();
   const unread = new Set<number>();
   const contents = new Map<number, number>();
-  const setup = { looks: 0 };
+  const setup = { looks: 0, length: 0 };
+  const runs = new RunTable(slots, 1);
+  for (let slot = 0; slot < slots; slot++) runs.create(slot, 1);
   const state = {
-    takeVisited: (slot: number) => visited.delete(slot),
+    visits: (slot: number) => visits.get(slot) ?? 0,
+    setVisits: (slot: number, count: number) => visits.set(slot, count),
     isHeld: (slot: number) => {
       setup.looks++;
       return held.has(slot);
@@ -18,25 +21,22 @@ function queueOf(slots: number) {
     isUnread: (slot: number) => unread.has(slot),
     contentHash: (slot: number) => contents.get(slot) ?? slot,
   };
-  const queue = new EvictionQueue(
-    new SlotLinks(slots),
-    new Uint8Array(slots),
-    state,
-    new UnreadShare(slots),
-    1,
-  );
-  return Object.assign(setup, { queue, visited, held, unread, contents });
+  const queue = new EvictionQueue(runs, state);
+  /** What is read so often goes on to the main queue. */
+  const visited = { add: (slot: number) => visits.set(slot, 2) };
+  return Object.assign(setup, { queue, visited, visits, held, unread, contents });
 }
 
 /** Inserts `content`, evicting another where the queue is full; returns the slot it went to. */
 function load(setup: ReturnType<typeof queueOf>, content: number, capacity: number): number {
   const { queue, contents } = setup;
-  let slot = queue.length;
-  if (queue.length >= capacity) {
+  let slot = setup.length;
+  if (setup.length >= capacity) {
     slot = queue.peek() ?? Number.NaN;
     queue.evict(slot);
-  }
+  } else setup.length++;
   contents.set(slot, content);
+  setup.visits.delete(slot);
   queue.insert(slot);
   return slot;
 }
@@ -153,6 +153,43 @@ it('what nobody comes for is the first to go', () => {
   expect(setup.queue.peek()).toBe(9);
   setup.queue.evict(9);
   expect(setup.queue.peek()).toBe(8);
+});
+
+it('what nobody comes for is the first to go also if it was known', () => {
+  const setup = queueOf(10);
+  for (let content = 0; content < 11; content++) load(setup, content, 10);
+  setup.unread.add(1);
+  const known = load(setup, 0, 10);
+  expect(known).toBe(1);
+  setup.unread.delete(1);
+  setup.queue.demote(1);
+  expect(setup.queue.peek()).toBe(1);
+});
+
+it('what comes back is among what was read again when it has been read, and not before', () => {
+  const setup = queueOf(10);
+  for (let content = 0; content < 11; content++) load(setup, content, 10);
+  setup.unread.add(1);
+  load(setup, 0, 10);
+  expect(setup.queue.isMain(1)).toBe(false);
+  setup.unread.delete(1);
+  setup.queue.firstRead(1);
+  expect(setup.queue.isMain(1)).toBe(true);
+});
+
+it('what readers hold of what was read again counts as new until they leave it', () => {
+  const setup = queueOf(10);
+  for (let content = 0; content < 10; content++) load(setup, content, 10);
+  for (let slot = 0; slot < 10; slot++) setup.visited.add(slot);
+  expect(setup.queue.peek(), 'all move up').toBe(0);
+  for (let slot = 0; slot < 5; slot++) setup.held.add(slot);
+  expect(setup.queue.peek()).toBe(5);
+  const held = [0, 1, 2, 3, 4];
+  expect(held.filter(slot => setup.queue.isMain(slot))).toEqual([]);
+  setup.held.clear();
+  setup.queue.peek();
+  const back = held.filter(slot => setup.queue.isMain(slot));
+  expect(back, 'they were read again; a tenth is not looked at').toEqual([0, 1, 2, 3]);
 });
 
 it('what nobody ever reads takes no more than half', () => {

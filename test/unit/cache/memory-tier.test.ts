@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { GRANULE_BYTES } from '../../../src/cache/granules.ts';
 import { MemoryTier } from '../../../src/cache/memory-tier.ts';
 import { allocateSharedMemory, releaseWorker } from '../../../src/cache/shared-memory.ts';
 import type { SlotOwner } from '../../../src/cache/slot-owner.ts';
@@ -7,9 +8,11 @@ import { ManualClock } from '../../support/manual-clock.ts';
 
 const pageBytes = 64 * 1024;
 const pages = 8;
+const slotsPerPage = pageBytes / GRANULE_BYTES;
 const owner: SlotOwner = {
   contentHash: 0,
   evicted: () => undefined,
+  moved: () => undefined,
   takenBack: () => undefined,
 };
 
@@ -46,6 +49,7 @@ function hold(
   const slot = tier.allocate(sizeBytes, {
     contentHash,
     evicted: () => (held.isGone = true),
+    moved: to => (held.slot = to),
   });
   if (slot === undefined) throw new Error('no room');
   held.slot = slot;
@@ -70,28 +74,27 @@ it('small contents that come back after large ones have taken all of their room 
   const tier = new MemoryTier(allocateSharedMemory(pages * pageBytes, pageBytes, 1), 0);
   const hashes = Array.from({ length: 40 }, () => ++contents);
   const bring = () => hashes.map(hash => hold(tier, pageBytes / 16, 1, hash));
-  const scan = () => {
-    for (let scanned = 0; scanned < 4 * pages; scanned++) hold(tier, pageBytes, 1);
+  const scan = (count: number) => {
+    for (let scanned = 0; scanned < count; scanned++) hold(tier, pageBytes, 1);
   };
   const first = bring();
-  scan();
+  scan(20 * pages);
   expect(first.every(({ isGone }) => isGone)).toBe(true);
   const again = bring();
-  scan();
+  scan(4 * pages);
   expect(again.filter(({ isGone }) => isGone)).toEqual([]);
 });
 
-it('small contents that nobody reads any more give way to large ones, however often they were read', () => {
+it('small contents that nobody reads any more give way to large ones that are read again, however often they were read', () => {
   const clock = new ManualClock();
   const tier = new MemoryTier(allocateSharedMemory(pages * pageBytes, pageBytes, 1), 0, clock);
   const small = Array.from({ length: 16 * (pages - 1) }, () => hold(tier, pageBytes / 16, 5));
-  for (let scanned = 0; scanned < 20 * pages; scanned++) hold(tier, pageBytes, 1);
-  expect(small.filter(({ isGone }) => !isGone).length, 'a page of them stays for a minute').toBe(16);
-  clock.advance(59_999);
-  hold(tier, pageBytes, 1);
-  expect(small.filter(({ isGone }) => !isGone).length).toBe(16);
-  clock.advance(1);
-  for (let scanned = 0; scanned < 2 * pages; scanned++) hold(tier, pageBytes, 1);
+  for (let large = 0; large < 20 * pages; large++) hold(tier, pageBytes, 5);
+  expect(small.filter(({ isGone }) => !isGone).length, 'a quarter, for a minute').toBe((16 * pages) / 4);
+  for (let large = 0; large < 60 * pages; large++) {
+    clock.advance(1_000);
+    hold(tier, pageBytes, 5);
+  }
   expect(small.filter(({ isGone }) => !isGone)).toEqual([]);
 });
 
@@ -111,8 +114,7 @@ it('a block waits for those that are being filled, and small contents that were 
   const tier = smallTier();
   const small = Array.from({ length: 10 }, () => hold(tier, pageBytes / 16, 5));
   const filling = Array.from({ length: pages - 1 }, () => slotIn(tier, pageBytes));
-  for (const sizeBytes of [pageBytes, pageBytes / 256])
-    expect(tier.allocate(sizeBytes, owner)).toBeUndefined();
+  expect(tier.allocate(pageBytes, owner)).toBeUndefined();
   tier.complete(filling[0] ?? 0);
   expect(tier.allocate(pageBytes, owner)).toBe(filling[0]);
   for (const slot of filling) tier.free(slot);
@@ -126,6 +128,23 @@ it('contents that were read again, of however many sizes, keep a quarter of the 
   const filling = Array.from({ length: count }, () => tier.allocate(pageBytes, owner));
   expect(filling.filter(slot => slot !== undefined).length).toBeGreaterThanOrEqual((count * 3) / 4);
   expect(hot.filter(({ isGone }) => !isGone).length).toBeGreaterThan(0);
+});
+
+it('what readers hold that have stalled, and what is fetched ahead of them, evicts nothing small that was read again', () => {
+  const tier = smallTier();
+  const small = Array.from({ length: 10 }, () => hold(tier, pageBytes / 16, 2));
+  const read = Array.from({ length: pages / 2 }, () => holdInUse(tier, pageBytes));
+  for (const { slot } of read) for (let time = 0; time < 5; time++) tier.read(slot);
+  for (let ahead = 0; ahead < 10 * pages; ahead++) hold(tier, pageBytes, 0);
+  expect(small.filter(({ isGone }) => isGone)).toEqual([]);
+});
+
+it('a block that comes back, and is not read this time either, is evicted before contents that were read again', () => {
+  const tier = smallTier();
+  const again = Array.from({ length: pages / 2 }, () => hold(tier, pageBytes, 2));
+  for (let round = 0; round < 3; round++)
+    for (let hash = -1; hash > -2 * pages; hash--) hold(tier, pageBytes, 0, hash);
+  expect(again.filter(({ isGone }) => isGone).length).toBeLessThan(again.length);
 });
 
 it('small contents that were read again go when all large ones are being read', () => {
@@ -153,13 +172,6 @@ it.each([
   },
 );
 
-it('small contents that were read again outlast large ones that are read again, for as long as they take little', () => {
-  const tier = new MemoryTier(allocateSharedMemory(pages * pageBytes, pageBytes, 1), 0);
-  const small = Array.from({ length: 10 }, () => hold(tier, pageBytes / 16, 5));
-  for (let large = 0; large < 4 * pages; large++) hold(tier, pageBytes, 5);
-  expect(small.filter(({ isGone }) => isGone)).toEqual([]);
-});
-
 /** Holds a content of `sizeBytes` that is being read. */
 function holdInUse(tier: MemoryTier, sizeBytes: number): { isGone: boolean; slot: number } {
   const held = hold(tier, sizeBytes, 1);
@@ -175,40 +187,32 @@ it.each<[string, (tier: MemoryTier) => { isGone: boolean }]>([
   ['is being read', tier => holdInUse(tier, pageBytes / 2)],
   ['is still to be read', tier => hold(tier, pageBytes / 2, 0)],
   ['was read again', tier => hold(tier, pageBytes / 2, 5)],
-])('a page is not cleared for the oldest of its blocks while another of them %s', (_what, holdOther) => {
+])('what lies beside the oldest block stays if it %s', (_what, holdOther) => {
   const tier = smallTier();
   const oldest = hold(tier, pageBytes / 2, 1);
   const other = holdOther(tier);
-  const large = Array.from({ length: pages - 1 }, () => hold(tier, pageBytes, 1));
-  hold(tier, pageBytes, 1);
-  expect([oldest, other].filter(({ isGone }) => isGone)).toEqual([]);
-  expect(large.map(({ isGone }) => isGone)).toEqual([true, ...Array(pages - 2).fill(false)]);
+  // a block of half the size goes at twice the age
+  for (let large = 0; large < 3 * pages; large++) hold(tier, pageBytes, 1);
+  expect([oldest, other].map(({ isGone }) => isGone)).toEqual([true, false]);
 });
 
-it('a page that can be cleared is found also behind one of its class that cannot', () => {
+it('the oldest blocks go, and what lies beside one of them is moved to where another one was', () => {
   const tier = smallTier();
   const first = [hold(tier, pageBytes / 2, 1), hold(tier, pageBytes / 2, 0)];
   const second = [hold(tier, pageBytes / 2, 1), hold(tier, pageBytes / 2, 1)];
   const ahead = Array.from({ length: 3 }, () => hold(tier, pageBytes, 0));
   for (let page = 5; page < pages; page++) holdInUse(tier, pageBytes);
   hold(tier, pageBytes, 0);
-  expect([...first, ...ahead].filter(({ isGone }) => isGone)).toEqual([]);
-  expect(second.filter(({ isGone }) => !isGone)).toEqual([]);
-});
-
-it('for the first block of a size, what is still to be read goes before small contents that were read again', () => {
-  const tier = smallTier();
-  const hot = Array.from({ length: 10 }, () => hold(tier, pageBytes / 16, 5));
-  const ahead = Array.from({ length: 3 }, () => hold(tier, pageBytes, 0));
-  for (let page = 4; page < pages; page++) holdInUse(tier, pageBytes);
-  hold(tier, pageBytes / 256, 1);
-  expect(hot.filter(({ isGone }) => isGone)).toEqual([]);
-  expect(ahead.map(({ isGone }) => isGone)).toEqual([true, false, false]);
+  expect([...first, ...second, ...ahead].map(({ isGone }) => isGone)).toEqual([
+    ...[true, false, true, false],
+    ...[false, false, false],
+  ]);
+  expect(Math.floor((first[1]?.slot ?? 0) / slotsPerPage)).toBe(1);
 });
 
 it.each([
   ['of a page', pageBytes],
-  ['of which 512 fit a page', pageBytes / 512],
+  ['of which 128 fit a page', pageBytes / 128],
 ])(
   'where all blocks %s are being read, an allocation looks at few slots, however large the memory',
   (_size, sizeBytes) => {

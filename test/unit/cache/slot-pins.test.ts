@@ -1,13 +1,21 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { GRANULE_BYTES } from '../../../src/cache/granules.ts';
 import { MemoryTier } from '../../../src/cache/memory-tier.ts';
 import { allocateSharedMemory } from '../../../src/cache/shared-memory.ts';
-import { MAX_SLOTS_PER_PAGE } from '../../../src/cache/size-class.ts';
 import { SlotPins } from '../../../src/cache/slot-pins.ts';
-import type { PinningReport, PinningStart } from '../../fixtures/threads/pinning-thread.ts';
+import {
+  CONTENTS_PER_PAGE,
+  type OwningReport,
+  type PinningReport,
+  type PinningStart,
+  PLACE_WORDS,
+} from '../../fixtures/threads/pinning-thread.ts';
+import { interrupt } from '../../support/between-atomics.ts';
 
-const pageBytes = 256;
+const pageBytes = 4 * GRANULE_BYTES;
+const granulesPerPage = 4;
 const pages = 8;
 
 describe('law 2: what a reader has pinned stays, wherever the owner of the slot comes in between', () => {
@@ -25,6 +33,7 @@ describe('law 2: what a reader has pinned stays, wherever the owner of the slot 
       const slot = tier.allocate(pageBytes, {
         contentHash: content,
         evicted: () => void evicted.push(content),
+        moved: () => undefined,
       });
       if (slot === undefined) return undefined;
       tier.view(slot, pageBytes).fill(content);
@@ -38,25 +47,8 @@ describe('law 2: what a reader has pinned stays, wherever the owner of the slot 
     const replaceAll = () => {
       for (let page = 0; page < pages; page++) replace();
     };
-    const isWhole = () => reader.view(slot, pageBytes, 0, pageBytes).every(byte => byte === 1);
+    const isWhole = () => reader.view(slot, 0, pageBytes).every(byte => byte === 1);
     return { reader, slot, tag, evicted, replace, replaceAll, isWhole, purge: () => tier.free(slot) };
-  }
-
-  const atomics: Record<'load' | 'add' | 'sub' | 'store', (...values: never[]) => unknown> = Atomics;
-
-  /** Runs `work`, and `between` before its atomic operation number `at`; says whether it came to that one. */
-  function interrupt(at: number, work: () => void, between: () => void): boolean {
-    let operations = 0;
-    for (const name of ['load', 'add', 'sub', 'store'] as const) {
-      const operate = atomics[name];
-      vi.spyOn(atomics, name).mockImplementation((...values) => {
-        if (operations++ === at) between();
-        return operate(...values);
-      });
-    }
-    work();
-    vi.restoreAllMocks();
-    return operations > at;
   }
 
   it.each<['evicts' | 'purges']>([['evicts'], ['purges']])(
@@ -110,7 +102,7 @@ describe('of two workers with two pages each', () => {
   function two() {
     const memory = allocateSharedMemory(4 * pageBytes, pageBytes, 2);
     const pins = [new SlotPins(memory, 0), new SlotPins(memory, 1)] as const;
-    return { memory, pins, ofOther: memory.layout.pagesPerWorker * MAX_SLOTS_PER_PAGE };
+    return { memory, pins, ofOther: memory.layout.pagesPerWorker * granulesPerPage };
   }
 
   it('each counts the slots that it has pinned once, and all count those of an owner', () => {
@@ -146,16 +138,15 @@ describe('of two workers with two pages each', () => {
   it('a slot is seen at the same place by both, apart from all others', () => {
     const { pins, ofOther } = two();
     const [one, other] = pins;
-    const quarter = pageBytes / 4;
-    const firsts = [0, MAX_SLOTS_PER_PAGE, ofOther, ofOther + MAX_SLOTS_PER_PAGE];
+    const firsts = [0, granulesPerPage, ofOther, ofOther + granulesPerPage];
     const slots = firsts.flatMap(first => [0, 1, 2, 3].map(index => first + index));
-    for (const [index, slot] of slots.entries()) one.view(slot, quarter, 0, quarter).fill(index + 1);
+    for (const [index, slot] of slots.entries()) one.view(slot, 0, GRANULE_BYTES).fill(index + 1);
     for (const [index, slot] of slots.entries()) {
-      const seen = other.view(slot, quarter, 3, quarter);
-      expect(seen).toHaveLength(quarter - 3);
+      const seen = other.view(slot, 3, GRANULE_BYTES);
+      expect(seen).toHaveLength(GRANULE_BYTES - 3);
       expect(seen.every(byte => byte === index + 1)).toBe(true);
     }
-    expect(() => one.view(Number.MAX_SAFE_INTEGER, quarter, 0, 1)).toThrow('no slot');
+    expect(() => one.view(Number.MAX_SAFE_INTEGER, 0, 1)).toThrow('no slot');
   });
 
   it('there is no third', () => {
@@ -167,9 +158,10 @@ describe('of two workers with two pages each', () => {
 const readers = 4;
 const stress = { readers, stressMs: 2_000, limitMs: 20_000 };
 
-it('law 2: what a thread has pinned is not overwritten by another thread, however often slots get new contents', async () => {
+it('law 2: what a thread has pinned is not overwritten by another thread, however often contents are replaced and moved', async () => {
   const memory = allocateSharedMemory(pages * pageBytes, pageBytes, 1 + readers);
-  const published = new SharedArrayBuffer(pages * Int32Array.BYTES_PER_ELEMENT);
+  const places = pages * CONTENTS_PER_PAGE;
+  const published = new SharedArrayBuffer(places * PLACE_WORDS * Int32Array.BYTES_PER_ELEMENT);
   const stop = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   const met = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   const entry = new URL('../../fixtures/threads/pinning-thread.ts', import.meta.url);
@@ -179,13 +171,14 @@ it('law 2: what a thread has pinned is not overwritten by another thread, howeve
     return report;
   };
   const reading = Array.from({ length: readers }, (_, index) => run(1 + index));
-  const contents: number = await run(0);
+  const { contents, moves }: OwningReport = await run(0);
   const reports: PinningReport[] = await Promise.all(reading);
   expect(reports.map(({ torn }) => torn)).toEqual(reports.map(() => 0));
   // the threads have met: slots got new contents, and were pinned both in time and too late
   expect(contents).toBeGreaterThan(100 * pages);
+  expect(moves).toBeGreaterThan(100 * pages);
   for (const { pinned, refused } of reports) expect(Math.min(pinned, refused)).toBeGreaterThan(0);
   const pins = new SlotPins(memory, 0);
-  for (let page = 0; page < pages; page++) expect(pins.isHeld(page * MAX_SLOTS_PER_PAGE)).toBe(false);
+  expect(pins.isAnyHeld(0, pages * granulesPerPage)).toBe(false);
   expect(reports.map((_, index) => new SlotPins(memory, 1 + index).heldSlots)).toEqual(reports.map(() => 0));
 });

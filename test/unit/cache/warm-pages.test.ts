@@ -26,7 +26,7 @@ test('what is used is made up for, until all of the arena is ready', () => {
   const tier = new MemoryTier(memory, 0);
   const use = (pages: number) => {
     for (let page = 0; page < pages; page++)
-      tier.allocate(pageBytes, { contentHash: page, evicted: () => {} });
+      tier.allocate(pageBytes, { contentHash: page, evicted: () => {}, moved: () => {} });
   };
   expect(fill(warm)).toBe(16);
   use(10);

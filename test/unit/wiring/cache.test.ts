@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Metrics } from '../../../src/base/metrics.ts';
 import { parseConfig } from '../../../src/config/load-config.ts';
-import { purgeEverywhere } from '../../../src/wiring/cache.ts';
+import { allocateCache, purgeEverywhere } from '../../../src/wiring/cache.ts';
 import { explainEverywhere } from '../../../src/wiring/explain.ts';
 
 const config = parseConfig(
@@ -88,3 +88,18 @@ it('a purge whose objects a worker does not count at once is pending, and one by
   });
   expect(await purge({ kind: 'tag', tag: 't', soft: false })).toEqual({ kind: 'pending' });
 });
+
+it.each([1, 2, 8])(
+  'blocks of %d workers, their tables and what is left for records take what is configured',
+  workers => {
+    const { shared, recordBytesPerWorker } = allocateCache(config, workers, false);
+    const { segments, tags, visits, pins } = shared;
+    const sharedBytes = [...segments, tags, visits, ...pins].reduce(
+      (sum, { byteLength }) => sum + byteLength,
+      0,
+    );
+    const { sizeBytes } = config.cache.memory;
+    expect(sharedBytes + workers * recordBytesPerWorker).toBeLessThan(sizeBytes);
+    expect(sharedBytes).toBeGreaterThan(0.7 * sizeBytes);
+  },
+);

@@ -46,7 +46,7 @@ function held(from: number, to: number): Buffer | undefined {
 
 /** Another fills all slots that can be had. */
 function takeSlots(): void {
-  const owner = { contentHash: 0, evicted: () => undefined };
+  const owner = { contentHash: 0, evicted: () => undefined, moved: () => undefined };
   while (tier.allocate(blockBytes, owner) !== undefined);
 }
 

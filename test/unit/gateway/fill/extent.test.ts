@@ -603,7 +603,13 @@ describe('a slot that is taken back for another store', () => {
 
   /** Store number `store` fills a block. */
   function fillOther(store: number): number {
-    return tier.allocate(blockBytes, { contentHash: 0, evicted: () => undefined }, store) ?? -1;
+    return (
+      tier.allocate(
+        blockBytes,
+        { contentHash: 0, evicted: () => undefined, moved: () => undefined },
+        store,
+      ) ?? -1
+    );
   }
 
   beforeEach(() => {

@@ -37,7 +37,11 @@ function setUp(slots = 8) {
 function crowd(tier: MemoryTier, blocks = 8): () => void {
   const slots: number[] = [];
   for (let count = 0; count < blocks; count++) {
-    const slot = tier.allocate(blockBytes, { contentHash: 0, evicted: () => undefined });
+    const slot = tier.allocate(blockBytes, {
+      contentHash: 0,
+      evicted: () => undefined,
+      moved: () => undefined,
+    });
     if (slot !== undefined) slots.push(slot);
   }
   return () => {
@@ -179,7 +183,11 @@ it('blocks that were fetched ahead of a reader who stalls are the first to go', 
   await clock.run(6_000);
   const taken: (number | undefined)[] = [];
   for (let count = 0; count < 4 + ahead.length; count++) {
-    const slot = tier.allocate(blockBytes, { contentHash: count, evicted: () => undefined });
+    const slot = tier.allocate(blockBytes, {
+      contentHash: count,
+      evicted: () => undefined,
+      moved: () => undefined,
+    });
     taken.push(slot);
     if (slot === undefined) continue;
     tier.complete(slot);
@@ -201,11 +209,17 @@ it.each([
   const own = generation.blockAt(0)?.slot;
   if (leaves) reader.close();
   for (let count = 0; count < 7; count++) {
-    const slot = tier.allocate(blockBytes, { contentHash: count, evicted: () => undefined }) ?? Number.NaN;
+    const slot =
+      tier.allocate(blockBytes, { contentHash: count, evicted: () => undefined, moved: () => undefined }) ??
+      Number.NaN;
     tier.complete(slot);
     tier.read(slot);
   }
-  const evicted = tier.allocate(blockBytes, { contentHash: 7, evicted: () => undefined });
+  const evicted = tier.allocate(blockBytes, {
+    contentHash: 7,
+    evicted: () => undefined,
+    moved: () => undefined,
+  });
   expect(evicted === own ? 'first' : 'last').toBe(order);
   if (!leaves) reader.close();
 });

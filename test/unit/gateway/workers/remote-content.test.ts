@@ -20,12 +20,16 @@ let remote: RemoteContent;
 let slot: number;
 
 beforeEach(() => {
-  const allocated = tier.allocate(blockBytes, { contentHash: 1, evicted: () => undefined });
+  const allocated = tier.allocate(blockBytes, {
+    contentHash: 1,
+    evicted: () => undefined,
+    moved: () => undefined,
+  });
   if (allocated === undefined) throw new Error('no slot');
   slot = allocated;
   tier.view(slot, blockBytes).fill(7);
   tier.complete(slot);
-  const place = { slot, tag: tier.pins.tag(slot), slotSizeBytes: tier.slotSizeBytes(slot), blockStart: 0 };
+  const place = { slot, tag: tier.pins.tag(slot), blockStart: 0 };
   const owning: PeerCalls & PeerNotices = {
     find: () => Promise.reject(new Error('nobody asks')),
     open: () => 1,
@@ -81,7 +85,8 @@ it('lends copies while this worker holds as many slots as it may, of whomever', 
   (await reader.next())?.release();
   reader.close();
   const others = Array.from({ length: lentAtMost }, () => {
-    const other = tier.allocate(blockBytes, { contentHash: 2, evicted: () => undefined }) ?? -1;
+    const other =
+      tier.allocate(blockBytes, { contentHash: 2, evicted: () => undefined, moved: () => undefined }) ?? -1;
     expect(reading.pins.acquire(other, tier.pins.tag(other))).toBe(true);
     return other;
   });
@@ -98,7 +103,7 @@ it('lends copies while this worker holds as many slots as it may, of whomever', 
 
 it('a copy tells where its bytes are in memory: who reads them next asks nobody', () => {
   expect(remote.coverage(0, blockBytes)).toBe('none');
-  const place = { slot, tag: tier.pins.tag(slot), slotSizeBytes: tier.slotSizeBytes(slot), blockStart: 0 };
+  const place = { slot, tag: tier.pins.tag(slot), blockStart: 0 };
   const bytes = new Uint8Array(16).fill(7);
   const loan = remote.borrowed({
     kind: 'copy',

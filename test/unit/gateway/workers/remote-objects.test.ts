@@ -44,7 +44,9 @@ const foundNow = {
 /** Owns objects of ten blocks, which all lie in one slot. */
 class Owner {
   readonly #tier = new MemoryTier(memory, 1);
-  readonly #slot = this.#tier.allocate(blockBytes, { contentHash: 1, evicted: () => undefined }) ?? -1;
+  readonly #slot =
+    this.#tier.allocate(blockBytes, { contentHash: 1, evicted: () => undefined, moved: () => undefined }) ??
+    -1;
   readonly withdrawn: string[] = [];
   readonly left: number[] = [];
   /** Whether what it finds is kept. */
@@ -84,7 +86,7 @@ class Owner {
     const to = from + blockBytes;
     if (to > blocksEach * blockBytes) return { kind: 'end' };
     this.#position = to;
-    const place = { slot: this.#slot, tag: this.#tier.pins.tag(this.#slot), slotSizeBytes: blockBytes };
+    const place = { slot: this.#slot, tag: this.#tier.pins.tag(this.#slot) };
     return { kind: 'block', block: { ...place, blockStart: from, from, to }, from, to };
   }
 }
