@@ -17,7 +17,8 @@ export interface OriginReceiver {
   answered(status: number, rawHeaders: readonly string[]): void;
   /** The next bytes of the body. The memory is valid only during the call. */
   arrived(chunk: Buffer): void;
-  ended(): void;
+  /** @param rawTrailers left out where there are none */
+  ended(rawTrailers?: readonly string[]): void;
   failed(error: StoreError): void;
 }
 
@@ -113,12 +114,16 @@ export class OriginCall implements Dispatcher.DispatchHandler {
     if (refusal) this.#giveUp(refusal);
   }
 
-  onResponseEnd(): void {
+  onResponseEnd(controller: Dispatcher.DispatchController): void {
     this.#smallChunks?.flush();
     if (!this.#end()) return;
     const fault = this.#connection?.fault;
     if (fault) this.#receiver.failed(asStoreError(fault, true));
-    else this.#receiver.ended();
+    else {
+      const trailers = textOf(controller.rawTrailers);
+      if (trailers.length > 0) this.#receiver.ended(trailers);
+      else this.#receiver.ended();
+    }
   }
 
   /** @param controller null for a request that undici refused as malformed; it was not sent */

@@ -166,13 +166,13 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     this.ended();
   }
 
-  ended(): void {
+  ended(rawTrailers?: readonly string[]): void {
     if (this.#state === 'sent')
       this.failed(new StoreError('INVALID', 'the store ended the response without a head', undefined));
     if (!this.#end()) return;
     this.#report.ended();
     try {
-      this.#receiver.ended();
+      this.#receiver.ended(rawTrailers);
     } catch (error) {
       this.#tellFailure(faultOf(error));
     }

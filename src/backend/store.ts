@@ -69,7 +69,8 @@ export interface StoreReceiver {
   answered(head: StoreReplyHead): void;
   /** The next bytes of the body. The memory is valid only during the call. */
   arrived(chunk: Buffer): void;
-  ended(): void;
+  /** @param rawTrailers names and values alternating (RFC 9110 §6.5); left out where there are none */
+  ended(rawTrailers?: readonly string[]): void;
   failed(error: StoreError): void;
 }
 

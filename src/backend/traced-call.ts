@@ -89,9 +89,9 @@ export class TracedCall implements OriginReceiver, SentRequest {
     this.#receiver.arrived(chunk);
   }
 
-  ended(): void {
+  ended(rawTrailers?: readonly string[]): void {
     this.#end(undefined);
-    this.#receiver.ended();
+    this.#receiver.ended(rawTrailers);
   }
 
   failed(error: StoreError): void {

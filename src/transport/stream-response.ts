@@ -33,6 +33,8 @@ export class StreamResponse extends ServerResponse {
   readonly #stream: ServerHttp2Stream;
   #isBodiless = false;
   #isEnded = false;
+  /** Names and values; undefined where none may come. */
+  #trailers: readonly string[] | undefined;
 
   constructor(request: StreamRequest, stream: ServerHttp2Stream) {
     super(request);
@@ -73,6 +75,15 @@ export class StreamResponse extends ServerResponse {
     this.#settle();
     if (this.#stream.destroyed) process.nextTick(() => this.#close());
     return this;
+  }
+
+  /** Before the head: `addTrailers` may be called before the end. */
+  expectTrailers(): void {
+    this.#trailers = [];
+  }
+
+  override addTrailers(lines: OutgoingHttpHeaders | readonly (readonly [string, string])[]): void {
+    if (this.#trailers && Array.isArray(lines)) this.#trailers = lines.flat();
   }
 
   override writeContinue(): void {
@@ -143,10 +154,13 @@ export class StreamResponse extends ServerResponse {
     Object.assign(this, { _header: 'HTTP/2' });
     this.#isBodiless = this.req.method === 'HEAD' || this.statusCode === 204 || this.statusCode === 304;
     if (this.#stream.destroyed || this.#stream.closed) return;
-    this.#stream.respond({
-      ':status': this.statusCode,
-      ...(Array.isArray(fields) ? combined(fields) : (fields ?? {})),
-    });
+    const waitForTrailers = this.#trailers !== undefined && !this.#isBodiless;
+    if (waitForTrailers)
+      this.#stream.once('wantTrailers', () => this.#stream.sendTrailers(combined(this.#trailers ?? [])));
+    this.#stream.respond(
+      { ':status': this.statusCode, ...(Array.isArray(fields) ? combined(fields) : (fields ?? {})) },
+      { waitForTrailers },
+    );
   }
 }
 

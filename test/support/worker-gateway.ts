@@ -273,7 +273,7 @@ function spoilGiven(store: OriginStore): void {
         receiver.arrived(chunk);
         chunk.fill(0xee);
       },
-      ended: () => receiver.ended(),
+      ended: rawTrailers => receiver.ended(rawTrailers),
       failed: error => receiver.failed(error),
     });
 }

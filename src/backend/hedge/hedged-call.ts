@@ -90,10 +90,10 @@ export class HedgedCall implements StoreCall {
     const receiver: StoreReceiver = {
       answered: head => this.#answered(leg, head),
       arrived: chunk => this.#winner === leg && this.#receiver.arrived(chunk),
-      ended: () => {
+      ended: rawTrailers => {
         if (this.#winner !== leg) return;
         this.#end();
-        this.#receiver.ended();
+        this.#receiver.ended(rawTrailers);
       },
       failed: error => this.#failed(leg, error),
     };

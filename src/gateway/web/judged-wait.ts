@@ -92,9 +92,9 @@ export class JudgedWait implements WaitingClient {
     } else this.#discard(chunk.length);
   }
 
-  end(): void {
-    if (this.#given) this.#given.end();
-    else this.#end = given => given.end();
+  end(rawTrailers?: readonly string[]): void {
+    if (this.#given) this.#given.end(rawTrailers);
+    else this.#end = given => given.end(rawTrailers);
   }
 
   fail(error: unknown): void {

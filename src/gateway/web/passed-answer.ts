@@ -1,5 +1,6 @@
 import type { StoreCall, StoreReplyHead } from '../../backend/store.ts';
 import { sendInterim } from '../../transport/interim.ts';
+import { addTrailers, expectTrailers } from '../../transport/trailers.ts';
 import { PassedBody } from '../pass/passed-body.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import { PreparedHeaders } from '../reply/prepared-headers.ts';
@@ -18,6 +19,7 @@ export class PassedAnswer implements WaitingClient {
   readonly #body: PassedBody;
   readonly #onClose: () => void;
   #isOver = false;
+  #takesTrailers = false;
 
   /**
    * @param left called when the client leaves
@@ -66,6 +68,9 @@ export class PassedAnswer implements WaitingClient {
     const fields = head.fields.filter(({ name }) => !(name === 'content-length' && head.status === 204));
     const date = fieldValue(fields, 'date') ?? exchange.date;
     exchange.status = head.status;
+    // only where the length is not told may trailers follow
+    this.#takesTrailers =
+      fieldValue(fields, 'content-length') === undefined && expectTrailers(exchange.response);
     const headers = PreparedHeaders.for(exchange, rawFields(fields, policy), head.status);
     headers.writeTo(exchange.response, head.status, { report, requestId, id2, date }, undefined);
     // the head goes out now; `flushHeaders` would write it as UTF-8
@@ -82,9 +87,11 @@ export class PassedAnswer implements WaitingClient {
     this.#body.write(chunk);
   }
 
-  end(): void {
+  end(rawTrailers?: readonly string[]): void {
     if (this.#isOver) return;
-    this.#exchange.response.end();
+    const { response } = this.#exchange;
+    if (rawTrailers && this.#takesTrailers) addTrailers(response, rawTrailers);
+    response.end();
     this.#over();
   }
 

@@ -14,6 +14,7 @@ export interface WaitingClient {
   follow(call: StoreCall): void;
   /** @param chunk stays as it is */
   write(chunk: Buffer): void;
-  end(): void;
+  /** @param rawTrailers see `StoreReceiver.ended` */
+  end(rawTrailers?: readonly string[]): void;
   fail(error: unknown): void;
 }

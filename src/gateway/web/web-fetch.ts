@@ -165,7 +165,7 @@ export class WebFetch implements StoreReceiver {
     if (this.#plan?.kind === 'pass' || this.#plan?.kind === 'collect') this.#answer?.write(kept);
   }
 
-  ended(): void {
+  ended(rawTrailers?: readonly string[]): void {
     if (this.#bytes) {
       this.#bytes.ended();
       return;
@@ -173,7 +173,7 @@ export class WebFetch implements StoreReceiver {
     const [plan, head, times] = [this.#plan, this.#head, this.#times];
     if (plan?.kind === 'collect' && head && times)
       this.#owner.collected(this, head, plan.body, { ...times, ...plan.asked });
-    if (plan?.kind === 'pass' || plan?.kind === 'collect') this.#answer?.end();
+    if (plan?.kind === 'pass' || plan?.kind === 'collect') this.#answer?.end(rawTrailers);
     this.#over();
   }
 

@@ -99,8 +99,8 @@ export class RemoteClient implements WebClient, WaitingClient {
     link.notify('webArrived', { number, bytes }, [bytes.buffer]);
   }
 
-  end(): void {
-    if (this.release()) this.#end({ kind: 'passed' });
+  end(rawTrailers?: readonly string[]): void {
+    if (this.release()) this.#end({ kind: 'passed', ...(rawTrailers && { rawTrailers }) });
   }
 
   fail(error: unknown): void {

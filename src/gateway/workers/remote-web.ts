@@ -123,7 +123,7 @@ export class RemoteWeb implements WebSource, RecordSource {
     if (!question) return;
     const { read, client } = question;
     read.attempt(() => {
-      if (end.kind === 'passed') client.end();
+      if (end.kind === 'passed') client.end(end.rawTrailers);
       else if (end.kind === 'failed') {
         read.client.report = end.report;
         client.fail(decodeError(end.error));

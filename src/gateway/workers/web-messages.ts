@@ -28,7 +28,7 @@ export type WireWebEnd =
       readonly told: readonly HeaderField[] | undefined;
     }
   /** The answer was passed on as it came, and has ended. */
-  | { readonly kind: 'passed' }
+  | { readonly kind: 'passed'; readonly rawTrailers?: readonly string[] }
   /** The error is a value: a call that was abandoned hears of no other. */
   | { readonly kind: 'failed'; readonly error: WireError; readonly report: CacheReport };
 
