@@ -12,20 +12,33 @@ export interface AcceptOptions {
 
 const ACCEPT_LIMIT_MS = 1_000;
 
+/** Nor before so many turns: one may take longer than the limit, and what has connected meanwhile waits. */
+const LEAST_TURNS = 20;
+
+/** A turn without much to do. */
+const SHORT_TURN_MS = 1;
+
 /**
  * Calls `close` once nothing is left in the accept queue of a listening socket: closing the socket resets what is in it.
- * A turn of the event loop accepts one connection, so the queue is empty after a turn without one.
+ * A turn of the event loop accepts one connection, so the queue was empty at the beginning of a turn without one. What connects
+ * while that turn handles other events is in the queue at its end, so it has to be a short one.
  */
 export function onceAccepted(server: Server, options: AcceptOptions, close: () => void): void {
   const { clock, graceMs = 0, limitMs = ACCEPT_LIMIT_MS } = options;
   let hasAccepted = true;
   let isLate = false;
+  let turns = 0;
+  let beganMs = 0;
   const accepted = () => {
     hasAccepted = true;
   };
   const step = () => {
-    if (hasAccepted && !isLate) {
+    const nowMs = clock.monotonicMs();
+    const isQuiet = !hasAccepted && nowMs - beganMs <= SHORT_TURN_MS;
+    if (!isQuiet && !(isLate && turns >= LEAST_TURNS)) {
       hasAccepted = false;
+      beganMs = nowMs;
+      turns++;
       setImmediate(step);
       return;
     }

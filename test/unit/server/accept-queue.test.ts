@@ -40,3 +40,43 @@ it('closes in the second turn without a connection, and not before its grace has
   for (let count = 0; count < 3; count++) await turn();
   expect(isClosed).toBe(true);
 });
+
+/** A turn that takes so long. */
+async function longTurn(clock: ManualClock, durationMs: number): Promise<void> {
+  clock.holdUp(durationMs);
+  await turn();
+}
+
+it('does not close after a turn that was long: connections may have come in it', async () => {
+  const clock = new ManualClock();
+  let isClosed = false;
+  onceAccepted(new Server(), { clock }, () => {
+    isClosed = true;
+  });
+  await turn();
+  for (let count = 0; count < 30; count++) await longTurn(clock, 10);
+  expect(isClosed).toBe(false);
+  await turn();
+  expect(isClosed).toBe(true);
+});
+
+it('accepts what has connected in a turn that took longer than the limit', async () => {
+  const clock = new ManualClock();
+  const server = new Server();
+  let isClosed = false;
+  onceAccepted(server, { clock }, () => {
+    isClosed = true;
+  });
+  await turn();
+  clock.advance(2_000);
+  for (let count = 0; count < 10; count++) {
+    server.emit('connection');
+    await longTurn(clock, 10);
+    expect(isClosed).toBe(false);
+  }
+  for (let count = 0; count < 10; count++) {
+    server.emit('connection');
+    await longTurn(clock, 10);
+  }
+  expect(isClosed).toBe(true);
+});
