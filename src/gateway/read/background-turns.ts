@@ -1,5 +1,6 @@
 import { FirstByteTimes } from '../../backend/silent-calls.ts';
 import type { Clock } from '../../base/clock.ts';
+import { FairLine } from './fair-line.ts';
 
 /**
  * Questions at a time, to each store, that nobody waits for. They count for no client, so they must leave the connections to
@@ -7,17 +8,16 @@ import type { Clock } from '../../base/clock.ts';
  */
 const BACKGROUND_LIMIT = 16;
 
-/** Clients that wait for their turn, each with one question. */
-const WAITING_LIMIT = 256;
+/** The same for what was asked in vain before, which keeps nothing else waiting so, and how long it may be silent at least. */
+const DOUBTFUL_LIMIT = 4;
+const DOUBTFUL_SILENCE_MS = 5_000;
+
+/** Names that are known to have been asked in vain. */
+const DOUBTED_LIMIT = 4_096;
 
 /** While the store answers none, so many silent questions are given up for others, no more often than this. */
 const TRIED_AT_A_TIME = 2;
 const TRY_MS = 500;
-
-/** What was asked in vain is left alone for this time at first, for twice as long after each further time. */
-const FIRST_PAUSE_MS = 5_000;
-const LONGEST_PAUSE_MS = 60_000;
-const PAUSED_LIMIT = 1_000;
 
 /** What has become of a question: the store has answered, or has hung, or there is no telling. */
 export type Outcome = 'answered' | 'hung' | 'failed';
@@ -28,8 +28,10 @@ interface BackgroundQuestion {
   readonly client: string;
   /** Names what it is about. */
   readonly name: string;
+  /** Whether there is still reason to ask, now that it is its turn. Does not throw. */
+  isStillDue(): boolean;
   /**
-   * Asks it, perhaps later. Does not throw.
+   * Asks it. Does not throw.
    *
    * @param ended called once
    * @returns gives it up
@@ -43,40 +45,58 @@ interface Running {
   giveUp: () => void;
 }
 
-class StoreTurns {
+/** Places at a store, and what waits for them. */
+class Lane {
+  readonly limit: number;
+  /** A question is silent for so long before it may be given up. */
+  readonly leastSilenceMs: number;
   readonly running = new Set<Running>();
-  /** By client, in the order of their turns. */
-  readonly waiting = new Map<string, BackgroundQuestion>();
-  readonly answers = new FirstByteTimes();
+  readonly waiting = new FairLine<BackgroundQuestion>();
   triedMs = -Infinity;
+  /** Whether those whose turn it is are being begun. */
+  isBeginning = false;
+
+  constructor(limit: number, leastSilenceMs: number) {
+    this.limit = limit;
+    this.leastSilenceMs = leastSilenceMs;
+  }
+
+  get hasRoom(): boolean {
+    return this.running.size < this.limit;
+  }
+}
+
+class StoreTurns {
+  readonly plain = new Lane(BACKGROUND_LIMIT, 0);
+  readonly doubtful = new Lane(DOUBTFUL_LIMIT, DOUBTFUL_SILENCE_MS);
+  readonly answers = new FirstByteTimes();
 }
 
 /**
  * The questions of a worker that nobody waits for. Where there are more than places, clients take turns, and questions that are
- * silent for much longer than recent answers took make room: a store may hang for some objects only, which are then left alone
- * for a while.
+ * silent for much longer than recent answers took make room. A store may hang for some objects only: those share a few places
+ * apart, until they are answered.
  */
 export class BackgroundTurns {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #stores = new Map<string, StoreTurns>();
   /** Names of what was asked in vain, the oldest first. */
-  readonly #paused = new Map<string, { readonly untilMs: number; readonly pauseMs: number }>();
+  readonly #doubted = new Set<string>();
 
   constructor(clock: Pick<Clock, 'monotonicMs'>) {
     this.#clock = clock;
   }
 
-  /** Asks `question` now, when it is its client's turn, or not at all: the next reader may ask again. */
+  /** Asks `question` now, or when it is its turn. With too many that wait it is forgotten: the next reader may ask again. */
   ask(store: string, question: BackgroundQuestion): void {
-    if (this.#isPaused(question.name)) return;
     const turns = this.#of(store);
-    if (turns.running.size < BACKGROUND_LIMIT) {
-      this.#begin(turns, question);
+    const lane = this.#doubted.has(question.name) ? turns.doubtful : turns.plain;
+    if (lane.hasRoom) {
+      this.#begin(turns, lane, question);
       return;
     }
-    const { waiting } = turns;
-    if (!waiting.has(question.client) && waiting.size < WAITING_LIMIT) waiting.set(question.client, question);
-    this.#makeRoom(turns);
+    lane.waiting.add(question);
+    this.#makeRoom(turns, lane);
   }
 
   /**
@@ -86,10 +106,10 @@ export class BackgroundTurns {
    */
   take(store: string, name: string, giveUp: () => void): (() => void) | undefined {
     const turns = this.#of(store);
-    if (this.#isPaused(name) || turns.running.size >= BACKGROUND_LIMIT) return undefined;
+    if (this.#doubted.has(name) || !turns.plain.hasRoom) return undefined;
     const running = { name, sinceMs: this.#clock.monotonicMs(), giveUp };
-    turns.running.add(running);
-    return () => this.#ended(turns, running, 'failed');
+    turns.plain.running.add(running);
+    return () => this.#ended(turns, turns.plain, running, 'failed');
   }
 
   #of(store: string): StoreTurns {
@@ -98,67 +118,66 @@ export class BackgroundTurns {
     return turns;
   }
 
-  #begin(turns: StoreTurns, { name, begin }: BackgroundQuestion): void {
+  #begin(turns: StoreTurns, lane: Lane, question: BackgroundQuestion): void {
+    const { name } = question;
     const running = { name, sinceMs: this.#clock.monotonicMs(), giveUp: () => {} };
-    turns.running.add(running);
-    running.giveUp = begin(outcome => this.#ended(turns, running, outcome));
+    lane.running.add(running);
+    running.giveUp = question.begin(outcome => this.#ended(turns, lane, running, outcome));
   }
 
-  #ended(turns: StoreTurns, running: Running, outcome: Outcome): void {
-    // what was given up has no place any more
-    if (!turns.running.delete(running)) return;
+  /** What was given up has no place any more, but may have been answered nevertheless. */
+  #ended(turns: StoreTurns, lane: Lane, running: Running, outcome: Outcome): void {
     const nowMs = this.#clock.monotonicMs();
-    if (outcome === 'hung') this.#pause(running.name);
+    if (outcome === 'hung') this.#doubt(running.name);
     if (outcome === 'answered') {
       turns.answers.add(nowMs - running.sinceMs, nowMs);
-      this.#paused.delete(running.name);
+      this.#doubted.delete(running.name);
     }
-    this.#beginNext(turns);
+    if (lane.running.delete(running)) this.#beginNext(turns, lane);
   }
 
-  #beginNext(turns: StoreTurns): void {
-    for (const [client, question] of turns.waiting) {
-      if (turns.running.size >= BACKGROUND_LIMIT) return;
-      turns.waiting.delete(client);
-      if (!this.#isPaused(question.name)) this.#begin(turns, question);
+  #beginNext(turns: StoreTurns, lane: Lane): void {
+    // one that ends at once makes room in this loop
+    if (lane.isBeginning) return;
+    lane.isBeginning = true;
+    while (lane.hasRoom) {
+      const question = lane.waiting.take();
+      if (!question) break;
+      if (question.isStillDue()) this.#begin(turns, lane, question);
     }
+    lane.isBeginning = false;
   }
 
   /** Gives up questions at which the store seems to hang, as `SilentCalls` does. */
-  #makeRoom(turns: StoreTurns): void {
-    const { answers, waiting } = turns;
+  #makeRoom(turns: StoreTurns, lane: Lane): void {
+    const { answers } = turns;
+    const wanted = lane.waiting.size;
     const nowMs = this.#clock.monotonicMs();
-    const latestMs = nowMs - answers.silenceLimitMs(nowMs);
-    const silent = [...turns.running].filter(({ sinceMs }) => sinceMs <= latestMs);
+    const latestMs = nowMs - Math.max(lane.leastSilenceMs, answers.silenceLimitMs(nowMs));
+    const silent = [...lane.running].filter(({ sinceMs }) => sinceMs <= latestMs);
     const overtaken = silent.filter(({ sinceMs }) => answers.hasAnsweredSince(sinceMs));
-    if (overtaken.length > 0) this.#giveUp(turns, overtaken.slice(0, waiting.size));
-    else if (silent.length > 0 && nowMs - turns.triedMs >= TRY_MS) {
-      turns.triedMs = nowMs;
-      this.#giveUp(turns, silent.slice(0, TRIED_AT_A_TIME));
+    if (overtaken.length > 0) this.#giveUp(turns, lane, overtaken.slice(0, wanted));
+    else if (silent.length > 0 && nowMs - lane.triedMs >= TRY_MS) {
+      lane.triedMs = nowMs;
+      this.#giveUp(turns, lane, silent.slice(0, Math.min(wanted, TRIED_AT_A_TIME)));
     }
   }
 
-  #giveUp(turns: StoreTurns, questions: readonly Running[]): void {
+  #giveUp(turns: StoreTurns, lane: Lane, questions: readonly Running[]): void {
     for (const question of questions) {
-      turns.running.delete(question);
-      this.#pause(question.name);
+      lane.running.delete(question);
+      this.#doubt(question.name);
       question.giveUp();
     }
-    this.#beginNext(turns);
+    this.#beginNext(turns, lane);
   }
 
-  #isPaused(name: string): boolean {
-    return (this.#paused.get(name)?.untilMs ?? -Infinity) > this.#clock.monotonicMs();
-  }
-
-  #pause(name: string): void {
-    const before = this.#paused.get(name)?.pauseMs;
-    const pauseMs = before === undefined ? FIRST_PAUSE_MS : Math.min(2 * before, LONGEST_PAUSE_MS);
-    this.#paused.delete(name);
-    this.#paused.set(name, { untilMs: this.#clock.monotonicMs() + pauseMs, pauseMs });
-    for (const oldest of this.#paused.keys()) {
-      if (this.#paused.size <= PAUSED_LIMIT) break;
-      this.#paused.delete(oldest);
+  #doubt(name: string): void {
+    this.#doubted.delete(name);
+    this.#doubted.add(name);
+    for (const oldest of this.#doubted) {
+      if (this.#doubted.size <= DOUBTED_LIMIT) break;
+      this.#doubted.delete(oldest);
     }
   }
 }

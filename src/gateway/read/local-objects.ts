@@ -102,6 +102,8 @@ export class LocalObjects implements ObjectSource {
         read,
         'revalidate',
         (asked, audience) => this.#revalidate(asked, atOnce.record, audience),
+        // it may have been confirmed, changed or purged by then
+        () => lookupRecord(this.records, read)?.receivedMs === atOnce.record.receivedMs,
         asker,
       );
     if (atOnce) return atOnce;

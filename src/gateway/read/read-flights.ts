@@ -61,8 +61,18 @@ export class ReadFlights {
     return { ...(await answer), isCollapsed: isJoined };
   }
 
-  /** Asks for whoever reads next, unless that is under way: now, or when it is the client's turn. A failure is not told here. */
-  begin(read: ObjectRead, question: string, ask: Ask, { client }: Pick<Asker, 'client'> = nobody): void {
+  /**
+   * Asks for whoever reads next, unless that is under way: now, or when it is the client's turn. A failure is not told here.
+   *
+   * @param isStillDue whether there is still reason to ask, when it is its turn
+   */
+  begin(
+    read: ObjectRead,
+    question: string,
+    ask: Ask,
+    isStillDue: () => boolean,
+    { client }: Pick<Asker, 'client'> = nobody,
+  ): void {
     const [name, isStillAsked] = this.#nameOf(read, question);
     if (this.#flights.want(name, isStillAsked)) return;
     const begin = (ended: (outcome: Outcome) => void) => {
@@ -74,7 +84,7 @@ export class ReadFlights {
       );
       return () => joining.abort();
     };
-    this.#background.ask(read.bucket.store.name, { client, name, begin });
+    this.#background.ask(read.bucket.store.name, { client, name, begin, isStillDue });
   }
 
   /**

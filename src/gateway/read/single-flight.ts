@@ -58,6 +58,8 @@ export class SingleFlight<Answer> {
   #begin(name: string, asked: Asked, question: Question<Answer>, waiting: Waiting): Flight<Answer> {
     let isKept = false;
     const giveUp = () => {
+      // once those who wait now have left as well, it takes a place anew
+      isKept = false;
       if (!flight.isGone) return;
       forget();
       flight.abandon();

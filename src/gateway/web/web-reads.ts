@@ -116,11 +116,6 @@ export class WebReads implements WebSource, RecordSource {
   /** Asks the origin for whoever reads next, now or when it is the client's turn. */
   #renew(read: WebRead, record: ReadableRecord): void {
     const begin = (ended: (outcome: Outcome) => void) => {
-      // somebody may ask by now
-      if (this.#flights.of(read, 'whole')) {
-        ended('failed');
-        return () => {};
-      }
       const flight = this.#begin(read, 'whole', landing => ended(outcomeOf(landing)));
       try {
         const fetch = this.#send(read, record, flight, false);
@@ -130,8 +125,12 @@ export class WebReads implements WebSource, RecordSource {
         return () => {};
       }
     };
+    // somebody may have asked by then, or have changed what is asked about
+    const isStillDue = () => !this.#flights.of(read, 'whole') && this.#records.find(read) === record;
     const { client, bucket, target } = read;
-    this.#background.ask(bucket.store.name, { client: client.quota, name: target.key.text, begin });
+    this.#background.ask(bucket.store.name, {
+      ...{ client: client.quota, name: target.key.text, begin, isStillDue },
+    });
   }
 
   /** Waits for who asks already, or asks the origin. @param stale what it may confirm */

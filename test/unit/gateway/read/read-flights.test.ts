@@ -8,6 +8,7 @@ import { readOf } from '../../../support/object-reads.ts';
 import { anythingLearned } from '../../../support/records.ts';
 
 const clock = new ManualClock();
+const isDue = () => true;
 
 /** Questions at a store that answers none, each with what aborts it. */
 function hangingQuestions() {
@@ -47,7 +48,7 @@ it('all who want the same share one question, and are told so', async () => {
 
 it('what is begun for later is joined by who waits, and nobody counts as coalesced by it', async () => {
   const { asked, flights, ask } = asking();
-  for (let time = 0; time < 3; time++) flights.begin(readOf('k'), 'q', ask);
+  for (let time = 0; time < 3; time++) flights.begin(readOf('k'), 'q', ask, isDue);
   expect(flights.coalesced).toBe(0);
   expect((await flights.shared(readOf('k'), 'q', ask)).isCollapsed).toBe(true);
   expect(asked).toHaveLength(1);
@@ -55,7 +56,7 @@ it('what is begun for later is joined by who waits, and nobody counts as coalesc
 
 it('that nobody waits for a failure is no unhandled one', async () => {
   const { flights } = asking();
-  flights.begin(readOf('k'), 'q', () => Promise.reject(new Error('failed')));
+  flights.begin(readOf('k'), 'q', () => Promise.reject(new Error('failed')), isDue);
   await new Promise(resolve => setImmediate(resolve));
   expect(flights.running).toBe(0);
 });
@@ -74,20 +75,20 @@ it('sixteen questions that nobody waits for are under way at a time to a store; 
     asked.push(read);
     return promise;
   };
-  for (let number = 0; number < 40; number++) flights.begin(readOf(`k${number}`), 'q', hanging);
+  for (let number = 0; number < 40; number++) flights.begin(readOf(`k${number}`), 'q', hanging, isDue);
   expect(asked).toHaveLength(16);
   const other = readOf('k', {
     bucket: { ...readOf('k').bucket, store: { ...readOf('k').bucket.store, name: 'other' } },
   });
-  flights.begin(other, 'q', ask);
+  flights.begin(other, 'q', ask, isDue);
   await flights.shared(readOf('waited for'), 'q', ask);
   expect(asked).toHaveLength(18);
   resolve(anythingLearned);
   await promise;
   await new Promise(done => setImmediate(done));
-  for (let number = 0; number < 40; number++) flights.begin(readOf(`k${number}`), 'q', ask);
-  // and the one for which their client had waited
-  expect(asked).toHaveLength(18 + 1 + 16);
+  for (let number = 0; number < 40; number++) flights.begin(readOf(`k${number}`), 'q', ask, isDue);
+  // and those that had waited for their turn
+  expect(asked).toHaveLength(18 + 24 + 16);
 });
 
 it('of the questions whose readers have left, sixteen go on to a store and the others are aborted', async () => {
@@ -104,7 +105,7 @@ it('of the questions whose readers have left, sixteen go on to a store and the o
   leaving.abort();
   expect(signals.filter(({ aborted }) => aborted)).toHaveLength(24);
   // they take no places of those that nobody has waited for
-  for (let number = 0; number < 20; number++) flights.begin(readOf(`later${number}`), 'q', hanging);
+  for (let number = 0; number < 20; number++) flights.begin(readOf(`later${number}`), 'q', hanging, isDue);
   expect(signals).toHaveLength(40 + 16);
   resolve(anythingLearned);
   await promise;
@@ -137,7 +138,7 @@ it('what is begun for later keeps a question that its readers have left in a pla
   const leaving = new AbortController();
   for (let number = 0; number < 40; number++) {
     void flights.shared(readOf(`k${number}`), 'q', hanging, { gone: leaving.signal, client: 'one' });
-    flights.begin(readOf(`k${number}`), 'q', hanging);
+    flights.begin(readOf(`k${number}`), 'q', hanging, isDue);
   }
   expect(signals).toHaveLength(40);
   leaving.abort();
@@ -153,7 +154,7 @@ it('who fills the places of questions that were left, and leaves one that others
   filling.abort();
   const leading = new AbortController();
   void flights.shared(readOf('hot'), 'q', hanging, { gone: leading.signal, client: 'one' });
-  flights.begin(readOf('hot'), 'q', hanging, { client: 'other' });
+  flights.begin(readOf('hot'), 'q', hanging, isDue, { client: 'other' });
   leading.abort();
   expect(signals.at(-1)?.aborted).toBe(false);
 });
@@ -161,14 +162,14 @@ it('who fills the places of questions that were left, and leaves one that others
 it('nothing is begun while its own question is under way', () => {
   const { flights, signals, hanging } = hangingQuestions();
   void flights.shared(readOf('k'), 'q', hanging);
-  flights.begin(readOf('k'), 'q', hanging);
+  flights.begin(readOf('k'), 'q', hanging, isDue);
   expect(signals).toHaveLength(1);
 });
 
-it('a question at which the store hangs is given up for others, and left alone for a while', () => {
+it('a question at which the store hangs is given up for others, and asked apart from them', () => {
   const { flights, signals, hanging } = hangingQuestions();
   for (let number = 0; number < 17; number++)
-    flights.begin(readOf(`k${number}`), 'q', hanging, { client: String(number) });
+    flights.begin(readOf(`k${number}`), 'q', hanging, isDue, { client: String(number) });
   expect(signals).toHaveLength(16);
   // they go on as what was left, until those places are taken
   const leaving = new AbortController();
@@ -179,11 +180,11 @@ it('a question at which the store hangs is given up for others, and left alone f
     });
   leaving.abort();
   clock.advance(10_000);
-  flights.begin(readOf('later'), 'q', hanging, { client: 'later' });
+  flights.begin(readOf('later'), 'q', hanging, isDue, { client: 'later' });
   expect(signals[0]?.aborted).toBe(true);
   const asked = signals.length;
-  flights.begin(readOf('k0'), 'q', hanging, { client: 'again' });
-  expect(signals).toHaveLength(asked);
+  flights.begin(readOf('k0'), 'q', hanging, isDue, { client: 'again' });
+  expect(signals).toHaveLength(asked + 1);
 });
 
 it('what is given up has no effect on who has joined it meanwhile', () => {
@@ -198,6 +199,26 @@ it('what is given up has no effect on who has joined it meanwhile', () => {
   later.abort();
   expect(signals[0]?.aborted).toBe(false);
   expect(signals.filter(({ aborted }) => aborted)).toHaveLength(5);
+});
+
+it('what was to give way while somebody waited takes a place anew once that reader has left too', () => {
+  const { flights, signals, hanging } = hangingQuestions();
+  const leave = (names: readonly string[], client: string) => {
+    const leaving = new AbortController();
+    for (const name of names)
+      void flights.shared(readOf(name), 'q', hanging, { gone: leaving.signal, client });
+    return () => leaving.abort();
+  };
+  const firstNames = Array.from({ length: 16 }, (_, number) => `first ${number}`);
+  leave(firstNames, 'one')();
+  const leaveAgain = leave(firstNames, 'one');
+  leave(
+    Array.from({ length: 8 }, (_, number) => `second ${number}`),
+    'two',
+  )();
+  expect(signals.filter(({ aborted }) => aborted)).toHaveLength(0);
+  leaveAgain();
+  expect(signals.filter(({ aborted }) => !aborted)).toHaveLength(16);
 });
 
 it('who comes back to a question that is silent for longer than answers take asks anew, and readers share that', async () => {
