@@ -1,6 +1,9 @@
 import type { ObjectKey } from './object-key.ts';
 import type { SharedMemory } from './shared-memory.ts';
 
+/** None that is ever current: what has it is neither kept nor shared. */
+export const NO_EPOCH = -1;
+
 /**
  * A counter per key slot and one per bucket slot (see `EpochSlots`), shared by all threads, that only increase. Anything
  * that invalidates a key (a purge, a write, an event of the store) raises one of them. Records and fills started under an

@@ -9,6 +9,7 @@ import { type Bucket, regionOfBucket, type WebRules, type WebsiteRules } from '.
 import { BucketTable } from '../gateway/request/bucket-table.ts';
 import { withFallback } from '../gateway/request/fallback-bucket.ts';
 import { compileRules } from '../gateway/request/key-rules.ts';
+import { Succession } from '../gateway/request/succession.ts';
 import { rulePaths } from '../gateway/web/rule-path.ts';
 import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
 import { listingKeyOf } from '../s3/listing/marker-seal.ts';
@@ -26,8 +27,9 @@ type BucketSettings = Pick<WorkerSettings, 'config' | 'stores' | 'listingSecret'
 
 export function createBuckets(settings: BucketSettings, parts: BucketParts): BucketTable {
   const { config } = settings;
+  const succession = new Succession();
   const complete = (name: string, label: string, bucket: BucketConfig, rulesFor: Bucket['rulesFor']) => {
-    const described = { ...describeBucket(name, label, bucket, settings, parts), rulesFor };
+    const described = { ...describeBucket(name, label, bucket, settings, parts), rulesFor, succession };
     const [, fallback] = bucketPlaces(name, bucket, config.backends);
     return fallback ? withFallback(described, storeAt(fallback, parts), fallback.bucket) : described;
   };
@@ -37,7 +39,7 @@ export function createBuckets(settings: BucketSettings, parts: BucketParts): Buc
       named.set(name, complete(name, name, bucket, compiledRules(bucket, config)));
   }
   const others = config.buckets[EVERY_OTHER_BUCKET];
-  if (!others) return new BucketTable(named, undefined);
+  if (!others) return new BucketTable(named, undefined, succession);
   const isOther = otherBucketNames(config);
   const rulesFor = compiledRules(others, config);
   const store = storeAt(others, parts);
@@ -47,9 +49,9 @@ export function createBuckets(settings: BucketSettings, parts: BucketParts): Buc
   const [, place] = bucketPlaces(EVERY_OTHER_BUCKET, others, config.backends);
   const fallback = place && storeAt(place, parts);
   const requestRules = requestRulesText(others, backend);
-  return new BucketTable(named, {
-    ...{ store, fallback, region: regionOf(backend), headerPrefix, requestRules, find },
-  });
+  const region = regionOf(backend);
+  const described = { store, fallback, region, headerPrefix, requestRules, find };
+  return new BucketTable(named, described, succession);
 }
 
 /** At a web origin `cors` changes what is asked, too: the same for all, so that an answer says nothing of `Origin` or for it. */
@@ -95,7 +97,7 @@ function describeBucket(
   bucket: BucketConfig,
   settings: BucketSettings,
   parts: BucketParts,
-): Omit<Bucket, 'rulesFor'> {
+): Omit<Bucket, 'rulesFor' | 'succession'> {
   const store = storeAt(bucket, parts);
   const backend = backendOf(bucket, settings.config);
   const places = bucketPlaces(name, bucket, settings.config.backends);

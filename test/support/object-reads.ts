@@ -2,6 +2,7 @@ import type { Store } from '../../src/backend/store.ts';
 import { recordName } from '../../src/cache/record.ts';
 import type { Bucket } from '../../src/gateway/request/bucket.ts';
 import type { ObjectRead } from '../../src/gateway/request/object-read.ts';
+import { Succession } from '../../src/gateway/request/succession.ts';
 import { slots, testKey } from './object-keys.ts';
 import { defaultPolicy } from './worker-gateway.ts';
 
@@ -29,6 +30,7 @@ export function bucketOf(store: Store = silentStore): Bucket {
     epochs: slots.of({ backend: store.name, bucket: 'b' }),
     keys: 'exact',
     listingKey: new Uint8Array(32),
+    succession: new Succession(),
     maxBodySizeBytes: 5 * 1024 ** 3,
     customerKeys: { plainHttp: 'never' },
     rulesFor: () => ({ cache: defaultPolicy }),

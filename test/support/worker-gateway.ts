@@ -24,6 +24,7 @@ import { BucketTable } from '../../src/gateway/request/bucket-table.ts';
 import type { CachePolicy } from '../../src/gateway/request/cache-policy.ts';
 import { withFallback } from '../../src/gateway/request/fallback-bucket.ts';
 import { compileRules, type Rule } from '../../src/gateway/request/key-rules.ts';
+import { Succession } from '../../src/gateway/request/succession.ts';
 import { rulePaths } from '../../src/gateway/web/rule-path.ts';
 import { slots } from './object-keys.ts';
 
@@ -227,6 +228,7 @@ function bucketsOf(
       epochs: slots.of({ backend, bucket: bucketAtStore }),
       keys: 'exact',
       listingKey: new Uint8Array(32),
+      succession: new Succession(),
       maxBodySizeBytes: 5 * 1024 ** 3,
       customerKeys: { plainHttp: 'loopback' },
       rulesFor: compileRules({ cache: policy, rules: options.keyRules ?? [] }, different.web && rulePaths),

@@ -1,6 +1,6 @@
 import { type Entry, generationsOf, useRecord } from '../../cache/entry.ts';
 import type { EntryTable } from '../../cache/entry-table.ts';
-import type { Epochs } from '../../cache/epochs.ts';
+import { type Epochs, NO_EPOCH } from '../../cache/epochs.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
 import { Generation } from '../../cache/generation.ts';
 import type { GenerationIdentity } from '../../cache/generation-identity.ts';
@@ -8,6 +8,7 @@ import type { PurgeBarriers } from '../../cache/purge-barriers.ts';
 import { type Asked, getRecordName, isOfVersion, knowsPart, type ObjectRecord } from '../../cache/record.ts';
 import { isReusable } from '../../cache/reuse.ts';
 import type { UnsettledKeys } from '../../cache/unsettled-keys.ts';
+import { hasMoved } from '../request/bucket.ts';
 import type { Forwarded } from '../request/cache-status.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 
@@ -88,10 +89,10 @@ export class RecordCache implements RecordIndex {
   }
 
   /** What a record has to say of a request that is sent now. */
-  askedNow({ objectKey }: ObjectRead): Asked {
+  askedNow({ objectKey, bucket }: Pick<ObjectRead, 'objectKey' | 'bucket'>): Asked {
     const barrier = this.#barriers.latest;
     // in this order, see `UnsettledKeys.add`
-    const epoch = this.#epochs.current(objectKey);
+    const epoch = hasMoved(bucket) ? NO_EPOCH : this.#epochs.current(objectKey);
     return { epoch, barrier, isUnsettled: this.#unsettled.has(objectKey) };
   }
 

@@ -4,6 +4,7 @@ import { canonicalBucketName, ownLabels, parseAccessPointArn } from '../../s3/ac
 import type { HeaderPrefix } from '../../s3/dialect.ts';
 import type { Bucket } from './bucket.ts';
 import { placesOf } from './fallback-bucket.ts';
+import { Succession } from './succession.ts';
 
 const USUAL_REGION = 'us-east-1';
 
@@ -48,6 +49,8 @@ export class BucketTable {
   readonly servicePrefix: HeaderPrefix | undefined;
   /** The web origin that has the whole path space. */
   readonly root: Bucket | undefined;
+  /** That of each of its buckets. */
+  readonly succession: Succession;
   /** Whether there are buckets at web origins. */
   readonly hasWeb: boolean;
   readonly #named: ReadonlyMap<string, Bucket>;
@@ -58,7 +61,12 @@ export class BucketTable {
   /**
    * @param named by the name that clients use; a bucket that is a whole access point is also found by the ARN
    */
-  constructor(named: ReadonlyMap<string, Bucket>, others: OtherBuckets | undefined) {
+  constructor(
+    named: ReadonlyMap<string, Bucket>,
+    others: OtherBuckets | undefined,
+    succession = new Succession(),
+  ) {
+    this.succession = succession;
     this.configured = [...named.values()];
     this.#named = new Map([...accessPoints(named.values()), ...named].map(canonical));
     this.root = named.get(WHOLE_PATH_SPACE);

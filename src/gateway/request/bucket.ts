@@ -4,6 +4,7 @@ import { parseAccessPointArn } from '../../s3/access-point.ts';
 import type { HeaderPrefix } from '../../s3/dialect.ts';
 import type { KeyKind } from '../../s3/path-key.ts';
 import type { KeyRules } from './key-rules.ts';
+import type { Succession } from './succession.ts';
 
 /** A bucket as clients address it, with everything needed to serve it. */
 export interface Bucket {
@@ -37,6 +38,8 @@ export interface Bucket {
   readonly web?: WebRules;
   /** What rules change of requests to the store, as one text: what was asked for otherwise is asked for anew. */
   readonly requestRules?: string;
+  /** What has become of it, and of its configuration, since. */
+  readonly succession: Succession;
   /** What the configuration says of a key; at a web origin, of a path. */
   rulesFor(key: string): KeyRules;
 }
@@ -88,6 +91,11 @@ export function regionOfBucket(name: string, bucketAtStore: string, storeRegion:
 /** Whether the bucket or its keys have other names at the store. */
 export function isRenamed({ name, bucketAtStore, keyPrefix }: Bucket): boolean {
   return name !== bucketAtStore || keyPrefix !== '';
+}
+
+/** Whether a reload has moved the bucket, so that nothing may be kept that is asked for it from now on. */
+export function hasMoved({ epochs, succession }: Pick<Bucket, 'epochs' | 'succession'>): boolean {
+  return succession.hasMoved(epochs.bucketSlot);
 }
 
 /** The object that clients call `key` in this bucket. */

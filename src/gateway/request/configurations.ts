@@ -46,7 +46,10 @@ export class Configurations {
   apply(): MovedBuckets {
     const before = this.#current;
     this.#current = this.#known[0] ?? before;
-    return movedBuckets(before.buckets, this.#current.buckets);
+    if (before === this.#current) return new Set();
+    const moved = movedBuckets(before.buckets, this.#current.buckets);
+    before.buckets.succession.replacedBy(this.#current.buckets.succession, moved);
+    return moved;
   }
 
   /** The bucket of this name that has its objects where `objectKey` is; undefined when no configuration has one. */

@@ -1,6 +1,6 @@
 import { type Entry, useRecord } from '../../cache/entry.ts';
 import type { EntryTable } from '../../cache/entry-table.ts';
-import type { Epochs } from '../../cache/epochs.ts';
+import { type Epochs, NO_EPOCH } from '../../cache/epochs.ts';
 import { Generation } from '../../cache/generation.ts';
 import type { GenerationIdentity } from '../../cache/generation-identity.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
@@ -8,6 +8,7 @@ import type { PurgeBarriers } from '../../cache/purge-barriers.ts';
 import type { Asked, ReadableRecord } from '../../cache/record.ts';
 import { groupTag, tagSlotOf } from '../../cache/tag-slots.ts';
 import type { UnsettledKeys } from '../../cache/unsettled-keys.ts';
+import { hasMoved } from '../request/bucket.ts';
 import { isComplete } from './stale-answers.ts';
 import type { AnswerTimes } from './stored-answer.ts';
 import type { WebContentRead, WebRead } from './web-read.ts';
@@ -61,10 +62,10 @@ export class WebRecords {
   }
 
   /** What a record has to say of a request that is sent now. */
-  askedNow({ target }: Pick<WebRead, 'target'>): Asked {
+  askedNow({ target, bucket }: Pick<WebRead, 'target' | 'bucket'>): Asked {
     const barrier = this.#cache.barriers.latest;
     // in this order, see `UnsettledKeys.add`
-    const epoch = this.#cache.epochs.current(target.key);
+    const epoch = hasMoved(bucket) ? NO_EPOCH : this.#cache.epochs.current(target.key);
     return { epoch, barrier, isUnsettled: this.#cache.unsettled.has(target.key) };
   }
 

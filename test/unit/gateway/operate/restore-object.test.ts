@@ -4,6 +4,7 @@ import { ofNoObject } from '../../../../src/cache/open-writes.ts';
 import { type RestoreRequest, requestRestore } from '../../../../src/gateway/operate/restore-object.ts';
 import type { WebRules } from '../../../../src/gateway/request/bucket.ts';
 import { BucketTable } from '../../../../src/gateway/request/bucket-table.ts';
+import { Succession } from '../../../../src/gateway/request/succession.ts';
 import { slots } from '../../../support/object-keys.ts';
 
 /** A store that answers with the given status and body, one after the other; `seen` holds what it was asked. */
@@ -45,6 +46,7 @@ function bucketsOver(
       epochs: slots.of({ backend: store.name, bucket: 'photos-production' }),
       keys,
       listingKey: new Uint8Array(32),
+      succession: new Succession(),
       ...(web && { web }),
       maxBodySizeBytes: 5 * 1024 ** 3,
       rulesFor: () => {

@@ -11,6 +11,7 @@ import {
 } from '../../../../src/gateway/read/record-cache.ts';
 import { uncacheableRecord } from '../../../../src/gateway/read/reply-record.ts';
 import type { ObjectRead } from '../../../../src/gateway/request/object-read.ts';
+import { Succession } from '../../../../src/gateway/request/succession.ts';
 import { WorkerCache } from '../../../../src/gateway/workers/worker-cache.ts';
 import { parseRequestDirectives } from '../../../../src/http/request-directives.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -77,7 +78,7 @@ it('the 403 of an archived object is kept for GET alone', () => {
 });
 
 describe('of an object that is held', () => {
-  const byVersion = readOf('k', { versionId: 'v1' });
+  let byVersion: ObjectRead;
   const identity = { objectKey: get.objectKey.text, versionId: 'v1', entityTag: '"t"', sizeBytes: 100 };
   let cache: WorkerCache;
   let held: Generation;
@@ -94,6 +95,7 @@ describe('of an object that is held', () => {
       ...{ worker: 0, recordBytes: 100_000, clock: new ManualClock() },
       ...{ random: () => 0.5, retried: () => undefined },
     });
+    byVersion = readOf('k', { versionId: 'v1' });
     held = cache.create(byVersion, identity);
     expect(cache.objects.records.store(byVersion, answerNow(byVersion))).toBe(true);
   });
@@ -101,6 +103,15 @@ describe('of an object that is held', () => {
   it('bytes that were asked for by version still are, when it is read without one', () => {
     expect(cache.objects.records.contentOf(get, identity, answerNow(get))).toBe(held);
     expect(held.asked).toMatchObject({ versionId: 'v1' });
+  });
+
+  it('what is asked for a bucket that a reload has moved is not kept, and shared with nobody', () => {
+    const { records } = cache.objects;
+    const { succession, epochs } = byVersion.bucket;
+    succession.replacedBy(new Succession(), new Set([epochs.bucketSlot]));
+    const late = answerNow(byVersion);
+    expect(records.contentOf(byVersion, identity, late)).toBeUndefined();
+    expect([records.store(byVersion, late), records.isStillAsked(byVersion, late)]).toEqual([false, false]);
   });
 
   const overtakings = {

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { Store } from '../../../../src/backend/store.ts';
 import type { Bucket } from '../../../../src/gateway/request/bucket.ts';
 import { BucketTable, type OtherBuckets } from '../../../../src/gateway/request/bucket-table.ts';
+import { Succession } from '../../../../src/gateway/request/succession.ts';
 import type { HeaderPrefix } from '../../../../src/s3/dialect.ts';
 import { slots } from '../../../support/object-keys.ts';
 import { defaultPolicy } from '../../../support/worker-gateway.ts';
@@ -26,6 +27,7 @@ function tableOf(buckets: Record<string, Partial<Bucket>>, others?: OtherBuckets
         epochs: slots.of({ backend: 'main', bucket: name }),
         keys: 'exact',
         listingKey: new Uint8Array(32),
+        succession: new Succession(),
         maxBodySizeBytes: 5 * 1024 ** 3,
         customerKeys: { plainHttp: 'never' },
         rulesFor: () => ({ cache: defaultPolicy }),

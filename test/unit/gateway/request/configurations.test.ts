@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Store } from '../../../../src/backend/store.ts';
 import type { MovedBuckets } from '../../../../src/cache/open-writes.ts';
 import { anonymous } from '../../../../src/gateway/request/access.ts';
-import type { Bucket, WebRules } from '../../../../src/gateway/request/bucket.ts';
+import { type Bucket, hasMoved, type WebRules } from '../../../../src/gateway/request/bucket.ts';
 import { BucketTable, type OtherBuckets } from '../../../../src/gateway/request/bucket-table.ts';
 import { Configurations, type ServiceConfiguration } from '../../../../src/gateway/request/configurations.ts';
 import { withFallback } from '../../../../src/gateway/request/fallback-bucket.ts';
@@ -28,9 +28,10 @@ function configurationWith(
 ): ServiceConfiguration {
   const [store, fallback] = stores;
   const others = store && othersAt(store, fallback);
+  const [succession] = Object.values(buckets).map(bucket => bucket.succession);
   return {
     domain: undefined,
-    buckets: new BucketTable(new Map(Object.entries(buckets)), others),
+    buckets: new BucketTable(new Map(Object.entries(buckets)), others, succession),
     authenticate: () => anonymous,
     authenticateForm: () => anonymous,
     policy: { allows: () => true, shareBelow: () => 'every' },
@@ -189,4 +190,28 @@ it('a web origin whose paths or query are read otherwise has moved, and so has o
   ];
   for (const other of others)
     expect(movedBy(at({}), at(other)), JSON.stringify(other)).not.toEqual(new Set());
+});
+
+it('the buckets of a replaced configuration have moved where a later one has them otherwise, after any number of reloads', () => {
+  const otherwise = (requestRules: string) => {
+    const same = bucketAt('same');
+    const { succession } = same;
+    return configurationWith({ same, other: { ...bucketAt('other'), succession, requestRules } });
+  };
+  const bucketsOf = ({ buckets }: ServiceConfiguration) =>
+    ['same', 'other'].map(name => buckets.configured.find(bucket => bucket.bucketAtStore === name) as Bucket);
+  const [first, second, third] = [otherwise(''), otherwise(''), otherwise('changed')];
+  const all = new Configurations(first);
+  for (const next of [second, third]) {
+    all.prepare(next);
+    all.apply();
+  }
+  // applied twice, as after a reload that changes nothing
+  all.apply();
+  const moved = [first, second, third].map(each => bucketsOf(each).map(hasMoved));
+  expect(moved).toEqual([
+    [false, true],
+    [false, true],
+    [false, false],
+  ]);
 });
