@@ -58,13 +58,20 @@ export function isKnownCoding(contentEncoding: string | undefined): boolean {
   return listMembers(contentEncoding ?? '').every(coding => knownCodings.has(coding.toLowerCase()));
 }
 
+/** Request fields that are no lists, and may have commas. */
+const singletons: ReadonlySet<string> = new Set([
+  ...['authorization', 'cookie', 'date', 'from', 'if-modified-since', 'if-unmodified-since', 'if-range'],
+  ...['proxy-authorization', 'referer', 'user-agent'],
+]);
+
 /** A longer value is compared as it is spelled. */
 const LONGEST_LIST = 1_024;
 
 function selectingValue(name: string, value: string | undefined): string | undefined {
   if (value === undefined || value.length > LONGEST_LIST) return value;
-  // it may be no list: only the white space around commas surely means nothing
-  if (!preferences.has(name)) return value.includes('"') ? value : value.split(',').map(trimmed).join();
+  // it may be a list: the white space around its commas means nothing (RFC 9110 §5.6.1)
+  if (!preferences.has(name))
+    return value.includes('"') || singletons.has(name) ? value : value.split(',').map(trimmed).join();
   const members = listMembers(value);
   const named = members.map(member => preference(name, member));
   const wanted = name === 'accept-encoding' ? named.filter(({ range }) => knownCodings.has(range)) : named;

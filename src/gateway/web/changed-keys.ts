@@ -2,7 +2,7 @@ import type { ObjectKey } from '../../cache/object-key.ts';
 import { fieldValue } from './outgoing-fields.ts';
 import type { WebHead } from './stored-answer.ts';
 import type { WebRead } from './web-read.ts';
-import { webTarget } from './web-target.ts';
+import { webTarget, wholeTarget } from './web-target.ts';
 
 /** What a request has changed: its target, and what its answer names of the same origin (RFC 9111 §4.4). */
 export function changedKeys(read: WebRead, head: WebHead): ObjectKey[] {
@@ -10,8 +10,12 @@ export function changedKeys(read: WebRead, head: WebHead): ObjectKey[] {
   return [read.target.key, ...named.filter(key => key !== undefined)];
 }
 
-/** Whether the answer says that its content is that of the target (RFC 9110 §8.7). */
+/**
+ * Whether the answer says that its content is that of the target (RFC 9110 §8.7). It is not where the origin was told more than
+ * the key says: a request that changes something is sent with all of its query.
+ */
 export function isOwnLocation(read: WebRead, head: WebHead): boolean {
+  if (wholeTarget(read.address) !== read.target.target) return false;
   return keyOf(read, fieldValue(head.fields, 'content-location'))?.text === read.target.key.text;
 }
 

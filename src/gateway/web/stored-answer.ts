@@ -130,8 +130,10 @@ export function confirmedAnswer(record: ReadableRecord, head: WebHead, times: An
     ({ name }) => !ofContent.has(name),
   );
   const renewed = new Set(news.map(({ name }) => name));
-  const fields = [...record.fields.filter(({ name }) => !renewed.has(name)), ...news];
-  const merged = readWebHead({ status: answer?.status ?? 200, fields });
+  const all = [...record.fields.filter(({ name }) => !renewed.has(name)), ...news];
+  const merged = readWebHead({ status: answer?.status ?? 200, fields: all });
+  // what the stored answer names as one client's own is that still, where the news do not say otherwise
+  const fields = all.filter(({ name }) => !isOfOneClient(name, merged.control));
   // how old it is, this answer alone says
   const age = head.fields.filter(({ name }) => name === 'age');
   return {
@@ -147,13 +149,28 @@ export function confirmedAnswer(record: ReadableRecord, head: WebHead, times: An
   };
 }
 
+/** `head`, which has confirmed `record`, as the whole answer to whoever has asked; undefined where that is what all are told. */
+export function wholeFor(head: WebHead, record: ReadableRecord): WebHead | undefined {
+  const { status = 200 } = record.answer ?? {};
+  const { control } = readWebHead({ status, fields: record.fields });
+  const own = head.fields.filter(({ name }) => isOfOneClient(name, control));
+  return own.length === 0 ? undefined : { ...head, status, fields: [...record.fields, ...own] };
+}
+
 /** What varies by all is not stored. */
 function namesOf(vary: Vary): readonly string[] {
   return vary === '*' ? [] : vary;
 }
 
 /** Fields that tell of the stored content, which a confirmation does not change (RFC 9111 §3.2). */
-const ofContent: ReadonlySet<string> = new Set(['content-encoding', 'content-range', 'content-type', 'etag']);
+const ofContent: ReadonlySet<string> = new Set([
+  'content-digest',
+  'content-encoding',
+  'content-md5',
+  'content-range',
+  'content-type',
+  'etag',
+]);
 
 /** Fields of one answer, not of what is stored. */
 const perAnswer: ReadonlySet<string> = new Set([
@@ -173,21 +190,23 @@ const perAnswer: ReadonlySet<string> = new Set([
  */
 function storedFields(
   fields: readonly HeaderField[],
-  { privateFields, noCacheFields }: CacheControl,
+  control: CacheControl,
   status: number,
   receivedMs: number,
 ): HeaderField[] {
   const kept = fields.filter(
     ({ name }) =>
-      !perAnswer.has(name) &&
-      !(name === 'content-range' && status === 206) &&
-      !privateFields.includes(name) &&
-      !noCacheFields.includes(name),
+      !perAnswer.has(name) && !(name === 'content-range' && status === 206) && !isOfOneClient(name, control),
   );
   // RFC 9110 §6.6.1: who receives an answer without a date gives it one
   if (!kept.some(({ name }) => name === 'date'))
     kept.push({ name: 'date', value: formatHttpDate(receivedMs), store: false });
   return kept;
+}
+
+/** Whether a field is for whoever has asked alone (RFC 9111 §5.2.2.4, §5.2.2.7). */
+function isOfOneClient(name: string, { privateFields, noCacheFields }: CacheControl): boolean {
+  return privateFields.includes(name) || noCacheFields.includes(name);
 }
 
 /** The slots of what an answer can be purged by. */

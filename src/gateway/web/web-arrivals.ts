@@ -24,6 +24,7 @@ import {
   storedAnswer,
   tagSlotsOfAnswer,
   type WebHead,
+  wholeFor,
 } from './stored-answer.ts';
 import { type AnswerPlan, isFailure, type WebFetch, type WebFetchOwner } from './web-fetch.ts';
 import type { WebContentRead, WebRead } from './web-read.ts';
@@ -143,7 +144,8 @@ export class WebArrivals implements WebFetchOwner {
     const isStated = head.control.maxAgeS !== undefined || head.control.sMaxAgeS !== undefined;
     // RFC 9110 §9.3.3: an answer to POST that is the content of its target
     const isContent = method === 'POST' && head.status === 200 && isStated && isOwnLocation(read, head);
-    if (!isAlone || !isContent || !isStorable(read, 'GET', head, fetch.question.isUnkept)) return pass;
+    const mayKeep = isAlone && isContent && !isOfOneRequest(read, head);
+    if (!mayKeep || !isStorable(read, 'GET', head, fetch.question.isUnkept)) return pass;
     // it is newer than what it has changed, but not than what comes before its end
     return { ...this.#collecting(fetch), asked: { ...this.#records.askedNow(read), barrier: asked.barrier } };
   }
@@ -160,10 +162,8 @@ export class WebArrivals implements WebFetchOwner {
     // a 304 may be for who asks alone, as the whole answer would be (RFC 9111 §3.5)
     const isForOthers = isStorable(read, 'GET', renewed, fetch.question.isUnkept);
     const isStored = isForOthers && this.#records.renew(read, stale, record);
-    this.#clients.answerFrom(fetch, record, {
-      ...outcomeOf(fetch, head, isStored),
-      how: 'revalidated',
-    });
+    const outcome: LookupOutcome = { ...outcomeOf(fetch, head, isStored), how: 'revalidated' };
+    this.#clients.answerFrom(fetch, record, outcome, wholeFor(head, record));
     if (!isForOthers && endsStored(read, renewed, fetch.question.isUnkept)) this.#records.forget(read, stale);
     flight?.land(
       isForOthers

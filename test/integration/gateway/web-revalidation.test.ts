@@ -93,6 +93,48 @@ describe('a 304', () => {
     expect(origin.asked).toHaveLength(3);
   });
 
+  it.each([
+    ['private="x-token"', 'x-token'],
+    ['no-cache="x-token, other"', 'x-token'],
+    ['no-cache="set-cookie"', 'set-cookie'],
+  ])(
+    'gives a field that the stored answer keeps to each client (%s) to who asks alone',
+    async (directive, name) => {
+      await start(
+        ({ headers }) => ({
+          status: isConditional({ headers } as OriginRequest) ? 304 : 200,
+          head: {
+            etag: '"1"',
+            [name]: `of ${headers['x-client']}`,
+            ...(!headers['if-none-match'] && { 'cache-control': `max-age=1, ${directive}` }),
+          },
+        }),
+        { rules: { storesCookies: true }, policy: { ttlMs: 60_000 } },
+      );
+      const told = async (client: string) =>
+        String((await gateway.get('/', { 'x-client': client })).headers[name] ?? 'nothing');
+      expect([await told('alice'), await told('bob')]).toEqual(['of alice', 'nothing']);
+      clock.advance(2_000);
+      expect([await told('carol'), await told('dora')]).toEqual(['of carol', 'nothing']);
+      expect(origin.asked).toHaveLength(2);
+    },
+  );
+
+  it.each(['content-digest', 'content-md5'])('says nothing of the stored bytes by its own %s', async name => {
+    await start(asked => ({
+      status: isConditional(asked) ? 304 : 200,
+      head: {
+        ...{ etag: '"1"', 'cache-control': 'max-age=1' },
+        [name]: isConditional(asked) ? 'of nothing' : 'of all',
+      },
+    }));
+    await text();
+    clock.advance(2_000);
+    await text();
+    expect((await gateway.get('/')).headers[name]).toBe('of all');
+    expect(origin.asked.map(isConditional)).toEqual([false, true]);
+  });
+
   it('without a date is as old as its arrival', async () => {
     await start(asked =>
       isConditional(asked)
@@ -427,6 +469,27 @@ describe('the answer to a POST that names its target', () => {
     end?.();
     expect(await posted.text()).toBe('posted');
     expect((await text()) === 'posted').toBe(what === 'nothing');
+  });
+
+  it('is kept for nobody where the origin was told more than the key says of the target', async () => {
+    await start(
+      ({ method, url }) => ({
+        ...{ 'cache-control': 'max-age=600', 'x-method': method },
+        ...(method === 'POST' && { 'content-location': url }),
+      }),
+      { rules: { query: { names: new Set(['a']), isSorted: false } } },
+    );
+    const methodOf = async (path: string) => (await gateway.get(path)).headers['x-method'];
+    await fetch(`${gateway.url()}/p?a=1&evil=2`, { method: 'POST', body: 'x' });
+    expect(await methodOf('/p?a=1')).toBe('GET');
+    await fetch(`${gateway.url()}/q?a=1`, { method: 'POST', body: 'x' });
+    expect(await methodOf('/q?a=1')).toBe('POST');
+    await fetch(`${gateway.url()}/r?a=1`, {
+      method: 'POST',
+      body: 'x',
+      headers: { prefer: 'return=minimal' },
+    });
+    expect(await methodOf('/r?a=1')).toBe('GET');
   });
 });
 
