@@ -37,12 +37,6 @@ export class FirstByteTimes {
     return Math.max(SILENCE_FLOOR_MS, 2 * this.#before.slowestMs, 2 * this.#current.slowestMs);
   }
 
-  /** Whether a request sent at `askedMs`, and silent since, is better sent once more: beside it, for it may be a slow one. */
-  isLate(askedMs: number, nowMs: number): boolean {
-    const limitMs = this.hasAnsweredSince(askedMs) ? SILENCE_FLOOR_MS : this.silenceLimitMs(nowMs);
-    return nowMs - askedMs >= limitMs;
-  }
-
   /** Whether a request sent after `askedMs` has been answered. */
   hasAnsweredSince(askedMs: number): boolean {
     return this.#lastAskedMs > askedMs;

@@ -28,7 +28,6 @@ import {
   type TakeAnswer,
   type TakenAnswer,
 } from './first-fetch.ts';
-import type { Audience } from './flight.ts';
 import { answerAtOnce, heldAnswer, staleAnswer } from './held-answers.ts';
 import {
   type Asker,
@@ -47,6 +46,7 @@ import {
   tagsOf,
   uncacheableRecord,
 } from './reply-record.ts';
+import type { Audience } from './single-flight.ts';
 import { isFailureOfStore, withdrawsObject } from './store-failure.ts';
 import type { StoreFetcher } from './store-fetcher.ts';
 

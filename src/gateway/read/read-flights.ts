@@ -1,4 +1,3 @@
-import { FirstByteTimes } from '../../backend/silent-calls.ts';
 import { StoreError } from '../../backend/store.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Asked } from '../../cache/record.ts';
@@ -6,10 +5,9 @@ import { RefusedByStoreError } from '../fill/fill-error.ts';
 import { flightName, type ObjectRead } from '../request/object-read.ts';
 import { BackgroundTurns, type Outcome } from './background-turns.ts';
 import { DesertedPlaces } from './deserted-places.ts';
-import type { Audience, Sending } from './flight.ts';
 import type { Asker, Learned, LookupResult } from './object-source.ts';
 import type { RecordCache } from './record-cache.ts';
-import { SingleFlight } from './single-flight.ts';
+import { type Audience, SingleFlight } from './single-flight.ts';
 
 /** Asks a store what `asked` is about; it is the read of whoever came first, without what that client asks of the cache. */
 type Ask = (asked: ObjectRead, audience: Audience) => Promise<Learned>;
@@ -19,23 +17,15 @@ const nobody = { client: '' };
 /** The questions to stores that are under way: all who want the same share one. */
 export class ReadFlights {
   readonly #records: Pick<RecordCache, 'askedNow' | 'isStillAsked'>;
-  readonly #clock: Pick<Clock, 'monotonicMs' | 'after'>;
-  readonly #flights: SingleFlight<Learned>;
+  readonly #flights = new SingleFlight<Learned>();
   /** Of questions that nobody waited for as they began. */
   readonly #background: BackgroundTurns;
   /** Of those whose readers have all left: they take no place of the others. */
   readonly #deserted = new DesertedPlaces();
-  /** By store: how long its answers have taken. */
-  readonly #answers = new Map<string, FirstByteTimes>();
   #coalesced = 0;
 
-  constructor(
-    records: Pick<RecordCache, 'askedNow' | 'isStillAsked'>,
-    clock: Pick<Clock, 'monotonicMs' | 'after'>,
-  ) {
+  constructor(records: Pick<RecordCache, 'askedNow' | 'isStillAsked'>, clock: Pick<Clock, 'monotonicMs'>) {
     this.#records = records;
-    this.#clock = clock;
-    this.#flights = new SingleFlight(clock);
     this.#background = new BackgroundTurns(clock);
   }
 
@@ -77,7 +67,7 @@ export class ReadFlights {
     if (this.#flights.want(name, isStillAsked)) return;
     const begin = (ended: (outcome: Outcome) => void) => {
       const joining = new AbortController();
-      const { answer } = this.#join(read, question, ask, { gone: joining.signal, client }, true);
+      const { answer } = this.#join(read, question, ask, { gone: joining.signal, client });
       answer.then(
         () => ended('answered'),
         error => ended(outcomeOf(error)),
@@ -91,12 +81,12 @@ export class ReadFlights {
    * GET and HEAD share no request: a store may refuse one of them, and only GET has an error body. Nor do buckets with
    * different size limits: what is too large for one of them is cached for another.
    */
-  #join(read: ObjectRead, question: string, ask: Ask, asker?: Asker, isForLater = false) {
+  #join(read: ObjectRead, question: string, ask: Ask, asker?: Asker) {
     const { bucket } = read;
     const [name, isStillAsked, asked] = this.#nameOf(read, question);
     const asking = {
       isStillAsked,
-      ...this.#timed(bucket.store.name, audience => ask({ ...read, directives: undefined }, audience)),
+      ask: (audience: Audience) => ask({ ...read, directives: undefined }, audience),
       goesOn: (answer: Promise<Learned>, giveUp: () => void, isWanted: boolean) => {
         const { name: store } = bucket.store;
         const wanted = isWanted ? this.#background.take(store, name, giveUp) : undefined;
@@ -105,29 +95,7 @@ export class ReadFlights {
         return leave !== undefined;
       },
     };
-    return this.#flights.join(name, asked, asking, { gone: asker?.gone, isForLater });
-  }
-
-  /** `ask`, late by how long answers of the store take. */
-  #timed(store: string, ask: Sending<Learned>['ask']): Sending<Learned> {
-    const answers = this.#answersOf(store);
-    const nowMs = () => this.#clock.monotonicMs();
-    return {
-      ask: audience => {
-        const sentMs = nowMs();
-        const answer = ask(audience);
-        const answered = () => answers.add(nowMs() - sentMs, nowMs());
-        answer.then(answered, error => outcomeOf(error) === 'answered' && answered());
-        return answer;
-      },
-      isLate: sentMs => answers.isLate(sentMs, nowMs()),
-    };
-  }
-
-  #answersOf(store: string): FirstByteTimes {
-    const answers = this.#answers.get(store) ?? new FirstByteTimes();
-    this.#answers.set(store, answers);
-    return answers;
+    return this.#flights.join(name, asked, asking, asker?.gone);
   }
 
   /** What names a question now, and whether one of that name that was asked then may be joined. */

@@ -1,11 +1,20 @@
-import type { Clock } from '../../base/clock.ts';
 import type { Asked } from '../../cache/record.ts';
-import { Flight, type Sending, type Waiting } from './flight.ts';
+import { DesertedError } from '../fill/fill-error.ts';
+
+/** Those who wait for the answer to a request in progress, as seen by who makes it. */
+export interface Audience {
+  /** Whether all who waited have left: the request goes on for whoever comes next. */
+  readonly isGone: boolean;
+  /** Aborted with a DesertedError when the answer is not wanted any more. */
+  readonly signal: AbortSignal;
+}
 
 /** What is requested once for all who want it. */
-interface Question<Answer> extends Sending<Answer> {
+interface Question<Answer> {
   /** Whether a request that was sent then may be joined. */
   isStillAsked(asked: Asked): boolean;
+  /** Sends the request. */
+  ask(audience: Audience): Promise<Answer>;
   /**
    * All who waited have left, for the first time: whether the request goes on nevertheless.
    *
@@ -15,20 +24,54 @@ interface Question<Answer> extends Sending<Answer> {
   goesOn(answer: Promise<Answer>, giveUp: () => void, isWanted: boolean): boolean;
 }
 
+/** A store request in progress that others may join. */
+class Flight<Answer> implements Audience {
+  /** Whether it is wanted by somebody who does not wait for it. */
+  isWanted = false;
+  readonly asked: Asked;
+  readonly answer: Promise<Answer>;
+  readonly #abandoning = new AbortController();
+  readonly #deserted: () => void;
+  #waiting = 0;
+
+  /** @param deserted called each time that the last who waited has left */
+  constructor(asked: Asked, { ask }: Question<Answer>, gone: AbortSignal | undefined, deserted: () => void) {
+    this.asked = asked;
+    this.#deserted = deserted;
+    this.wait(gone);
+    this.answer = ask(this);
+  }
+
+  get isGone(): boolean {
+    return this.#waiting === 0;
+  }
+
+  get signal(): AbortSignal {
+    return this.#abandoning.signal;
+  }
+
+  /** @param gone aborted when who waits has left; one without it waits for the answer in any case */
+  wait(gone: AbortSignal | undefined): void {
+    this.#waiting++;
+    gone?.addEventListener('abort', () => {
+      if (--this.#waiting === 0) this.#deserted();
+    });
+  }
+
+  abandon(): void {
+    this.#abandoning.abort(new DesertedError());
+  }
+}
+
 /**
  * Requests in progress, by name: concurrent equal requests share one answer. A request that a write or a purge has
  * overtaken is not joined. When all who wait for one have left, it goes on or is aborted, as `Question` says.
  */
 export class SingleFlight<Answer> {
-  readonly #clock: Pick<Clock, 'monotonicMs' | 'after'>;
   readonly #joinable = new Map<string, Flight<Answer>>();
   readonly #running = new Set<Flight<Answer>>();
   /** The requests in progress; several may be for one object. */
   readonly running: ReadonlySet<unknown> = this.#running;
-
-  constructor(clock: Pick<Clock, 'monotonicMs' | 'after'>) {
-    this.#clock = clock;
-  }
 
   /**
    * Whether a request `name` may be joined. It is wanted from now on by somebody who does not wait for it: that counts when all
@@ -41,21 +84,30 @@ export class SingleFlight<Answer> {
     return true;
   }
 
-  /** Joins the request `name`, or starts it. */
+  /**
+   * Joins the request `name`, or starts it.
+   *
+   * @param gone see `Flight.wait`
+   */
   join(
     name: string,
     asked: Asked,
     question: Question<Answer>,
-    waiting: Waiting = {},
+    gone?: AbortSignal,
   ): { readonly answer: Promise<Answer>; readonly isJoined: boolean } {
     const known = this.#joinable.get(name);
     const isJoined = known !== undefined && question.isStillAsked(known.asked);
-    if (isJoined) known.join(waiting);
-    const { answer } = isJoined ? known : this.#begin(name, asked, question, waiting);
+    if (isJoined) known.wait(gone);
+    const { answer } = isJoined ? known : this.#begin(name, asked, question, gone);
     return { answer, isJoined };
   }
 
-  #begin(name: string, asked: Asked, question: Question<Answer>, waiting: Waiting): Flight<Answer> {
+  #begin(
+    name: string,
+    asked: Asked,
+    question: Question<Answer>,
+    gone: AbortSignal | undefined,
+  ): Flight<Answer> {
     let isKept = false;
     const giveUp = () => {
       // once those who wait now have left as well, it takes a place anew
@@ -64,11 +116,10 @@ export class SingleFlight<Answer> {
       forget();
       flight.abandon();
     };
-    const deserted = () => {
+    const flight = new Flight(asked, question, gone, () => {
       isKept ||= !this.#running.has(flight) || question.goesOn(flight.answer, giveUp, flight.isWanted);
       if (!isKept) giveUp();
-    };
-    const flight = new Flight(asked, question, waiting, deserted, this.#clock);
+    });
     const forget = () => {
       if (this.#joinable.get(name) === flight) this.#joinable.delete(name);
     };

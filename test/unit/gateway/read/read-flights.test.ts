@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Audience } from '../../../../src/gateway/read/flight.ts';
 import { ReadFlights } from '../../../../src/gateway/read/read-flights.ts';
+import type { Audience } from '../../../../src/gateway/read/single-flight.ts';
 import type { ObjectRead } from '../../../../src/gateway/request/object-read.ts';
 import { parseRequestDirectives } from '../../../../src/http/request-directives.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -219,40 +219,4 @@ it('what was to give way while somebody waited takes a place anew once that read
   expect(signals.filter(({ aborted }) => aborted)).toHaveLength(0);
   leaveAgain();
   expect(signals.filter(({ aborted }) => !aborted)).toHaveLength(16);
-});
-
-it('who comes back to a question that is silent for longer than answers take asks anew, and readers share that', async () => {
-  const { flights } = asking();
-  const signals: AbortSignal[] = [];
-  const ask = (_: ObjectRead, { signal }: Audience) => {
-    const isFirst = signals.push(signal) === 1;
-    return isFirst ? new Promise<never>(() => undefined) : Promise.resolve(anythingLearned);
-  };
-  const leaving = new AbortController();
-  void flights.shared(readOf('k'), 'q', ask, { gone: leaving.signal, client: 'one' });
-  leaving.abort();
-  clock.advance(1_000);
-  const answers = [flights.shared(readOf('k'), 'q', ask), flights.shared(readOf('k'), 'q', ask)];
-  expect(signals).toHaveLength(1);
-  clock.advance(500);
-  await Promise.all(answers);
-  expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
-});
-
-it('at a store that takes longer for all, such a question is waited for as long', async () => {
-  const { flights, signals, hanging } = hangingQuestions();
-  const slow = Promise.withResolvers<typeof anythingLearned>();
-  const answer = flights.shared(readOf('slow'), 'q', () => slow.promise);
-  clock.advance(2_000);
-  slow.resolve(anythingLearned);
-  await answer;
-  const leaving = new AbortController();
-  void flights.shared(readOf('k'), 'q', hanging, { gone: leaving.signal, client: 'one' });
-  leaving.abort();
-  clock.advance(2_000);
-  void flights.shared(readOf('k'), 'q', hanging);
-  clock.advance(1_500);
-  expect(signals).toHaveLength(1);
-  clock.advance(500);
-  expect(signals).toHaveLength(2);
 });

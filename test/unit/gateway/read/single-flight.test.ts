@@ -1,19 +1,14 @@
 import { describe, expect, it, vi } from 'vitest';
 import { DesertedError } from '../../../../src/gateway/fill/fill-error.ts';
-import type { Audience } from '../../../../src/gateway/read/flight.ts';
-import { SingleFlight } from '../../../../src/gateway/read/single-flight.ts';
-import { ManualClock } from '../../../support/manual-clock.ts';
-
-const LATE_MS = 2_000;
+import { type Audience, SingleFlight } from '../../../../src/gateway/read/single-flight.ts';
 
 /** Requests by name; each is answered when a test says so. */
 function flying() {
-  const clock = new ManualClock();
-  const flights = new SingleFlight<string>(clock);
+  const flights = new SingleFlight<string>();
   const asked: PromiseWithResolvers<string>[] = [];
   const audiences: Audience[] = [];
   const goesOn = vi.fn(() => false);
-  const join = (name: string, epoch = 0, gone?: AbortSignal, isForLater = false) =>
+  const join = (name: string, epoch = 0, gone?: AbortSignal) =>
     flights.join(
       name,
       { epoch, barrier: 0, isUnsettled: false },
@@ -25,12 +20,11 @@ function flying() {
           audiences.push(audience);
           return asking.promise;
         },
-        isLate: sentMs => clock.monotonicMs() - sentMs >= LATE_MS,
         goesOn,
       },
-      { gone, isForLater },
+      gone,
     );
-  return { clock, flights, asked, audiences, goesOn, join };
+  return { flights, asked, audiences, goesOn, join };
 }
 
 it('those who ask the same while it is asked share one answer', async () => {
@@ -120,120 +114,4 @@ describe('when those who wait leave', () => {
     leaving.abort();
     expect([audiences[0]?.signal.aborted, goesOn.mock.calls.length]).toEqual([false, 0]);
   });
-});
-
-describe('readers who come back to a question that others are tired of', () => {
-  /** It goes on. */
-  function deserted() {
-    const requests = flying();
-    requests.goesOn.mockReturnValue(true);
-    return { ...requests, left: leaving(requests) };
-  }
-
-  /** Asks about `a`, and leaves. */
-  function leaving({ join }: Pick<ReturnType<typeof flying>, 'join'>) {
-    const gone = new AbortController();
-    const { answer } = join('a', 0, gone.signal);
-    gone.abort();
-    return answer;
-  }
-
-  const aborted = ({ audiences }: Pick<ReturnType<typeof flying>, 'audiences'>) =>
-    audiences.map(({ signal }) => signal.aborted);
-
-  it('share one other, sent beside it, where it is late', async () => {
-    const requests = deserted();
-    requests.clock.advance(LATE_MS);
-    const answers = [requests.join('a'), requests.join('a'), requests.join('a')];
-    expect([requests.asked.length, aborted(requests)]).toEqual([2, [false, false]]);
-    requests.asked[1]?.resolve('new');
-    expect(await Promise.all(answers.map(({ answer }) => answer))).toEqual(['new', 'new', 'new']);
-    expect(requests.flights.running.size).toBe(0);
-  });
-
-  it('share one other as soon as it is late', () => {
-    const { asked, clock, join } = deserted();
-    join('a');
-    clock.advance(LATE_MS - 1);
-    expect(asked).toHaveLength(1);
-    clock.advance(1);
-    clock.advance(10 * LATE_MS);
-    // beside that one there is none, however late it is itself, as long as a reader waits
-    expect(asked).toHaveLength(2);
-  });
-
-  it('are answered by the one that comes first, and the other ends', async () => {
-    for (const [first, other] of [
-      [0, 1],
-      [1, 0],
-    ] as const) {
-      const requests = deserted();
-      requests.clock.advance(LATE_MS);
-      const { answer } = requests.join('a');
-      requests.asked[first]?.resolve('first');
-      expect(await answer).toBe('first');
-      expect([requests.audiences[first], requests.audiences[other]].map(of => of?.signal.aborted)).toEqual([
-        false,
-        true,
-      ]);
-    }
-  });
-
-  it('are told the failure of the one that was sent last', async () => {
-    const requests = deserted();
-    requests.clock.advance(LATE_MS);
-    const { answer } = requests.join('a');
-    requests.asked[0]?.reject(new Error('first'));
-    await Promise.resolve();
-    requests.asked[1]?.reject(new Error('last'));
-    await expect(answer).rejects.toThrow('last');
-    expect(aborted(requests)).toEqual([false, false]);
-  });
-
-  it('and leave again: the first goes on beside the last, however often that happens', async () => {
-    const requests = deserted();
-    for (let time = 0; time < 3; time++) {
-      requests.clock.advance(LATE_MS);
-      void leaving(requests);
-    }
-    expect(aborted(requests)).toEqual([false, true, true, false]);
-    requests.asked[2]?.reject(new Error('aborted'));
-    await Promise.resolve();
-    requests.asked[0]?.resolve('slow');
-    expect(await requests.left).toBe('slow');
-  });
-
-  it('need not come back, if others leave beside them', () => {
-    const requests = flying();
-    requests.join('a');
-    requests.clock.advance(10 * LATE_MS);
-    expect(requests.asked).toHaveLength(1);
-    void leaving(requests);
-    expect(requests.asked).toHaveLength(2);
-  });
-
-  it('and leave before it is late ask nothing more', () => {
-    const requests = deserted();
-    void leaving(requests);
-    requests.clock.advance(10 * LATE_MS);
-    expect(requests.asked).toHaveLength(1);
-  });
-
-  it('need not come back where it was begun for later', () => {
-    const { asked, clock, join } = flying();
-    join('a', 0, undefined, true);
-    clock.advance(10 * LATE_MS);
-    expect(asked).toHaveLength(1);
-    join('a');
-    expect(asked).toHaveLength(2);
-  });
-});
-
-it('a question that a reader waits for all the time is sent once', () => {
-  const { asked, clock, join } = flying();
-  join('a');
-  clock.advance(10 * LATE_MS);
-  join('a');
-  clock.advance(10 * LATE_MS);
-  expect(asked).toHaveLength(1);
 });
