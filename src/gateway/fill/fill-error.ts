@@ -42,8 +42,8 @@ export function isRefusal(status: number): boolean {
 }
 
 /**
- * The worker that owns the object has died or is blocked. Other workers read the object themselves until it is
- * replaced.
+ * The worker that owns the object has died or is blocked, or knows nothing of its bucket any more. Other workers read the object
+ * themselves until it is replaced.
  */
 export class OwnerLostError extends StoreError {
   constructor(what: string) {

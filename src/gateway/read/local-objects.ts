@@ -97,15 +97,13 @@ export class LocalObjects implements ObjectSource {
     }
     const nowMs = this.#clock.nowMs();
     const atOnce = answerAtOnce(this.records, read, nowMs);
-    if (atOnce?.staleUse === 'stale-while-revalidate')
-      this.#flights.begin(
-        read,
-        'revalidate',
-        (asked, audience) => this.#revalidate(asked, atOnce.record, audience),
-        // it may have been confirmed, changed or purged by then
-        () => lookupRecord(this.records, read)?.receivedMs === atOnce.record.receivedMs,
-        asker,
-      );
+    if (atOnce?.staleUse === 'stale-while-revalidate') {
+      const { record } = atOnce;
+      const ask = (asked: ObjectRead, audience: Audience) => this.#revalidate(asked, record, audience);
+      // it may be confirmed, changed or purged before it is asked about
+      const isStillDue = () => lookupRecord(this.records, read)?.receivedMs === record.receivedMs;
+      this.#flights.begin(read, 'revalidate', ask, isStillDue, asker);
+    }
     if (atOnce) return atOnce;
     const held = lookupRecord(this.records, read);
     const forwarded = this.records.whyForwarded(read, nowMs);

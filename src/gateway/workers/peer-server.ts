@@ -2,7 +2,7 @@ import type { ContentReader, Loan } from '../../cache/content.ts';
 import { type Entry, generationsOf } from '../../cache/entry.ts';
 import { Generation } from '../../cache/generation.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
-import { DesertedError, ObjectChangedError } from '../fill/fill-error.ts';
+import { DesertedError, ObjectChangedError, OwnerLostError } from '../fill/fill-error.ts';
 import { copyOf } from '../fill/spare-copies.ts';
 import type { LookupResult } from '../read/object-source.ts';
 import { lookupRecord } from '../read/record-cache.ts';
@@ -33,12 +33,10 @@ interface OpenReader {
   loan: Loan | undefined;
 }
 
-/** Another worker named a bucket that is not configured here. */
-export class UnknownBucketError extends Error {
-  readonly code = 'UNKNOWN_BUCKET';
-
+/** Another worker named a bucket that is not configured here, since it asks for a request from before several reloads. */
+export class UnknownBucketError extends OwnerLostError {
   constructor(bucketName: string) {
-    super(`no bucket ${bucketName} is configured in the worker that owns the object`);
+    super(`has no bucket ${bucketName} any more`);
   }
 }
 

@@ -5,6 +5,7 @@ import {
   NotCachedError,
   ObjectChangedError,
   OverloadedError,
+  OwnerLostError,
   RefusedByStoreError,
 } from '../fill/fill-error.ts';
 
@@ -17,7 +18,7 @@ export type WireError =
       readonly reason: string;
     }
   | { readonly kind: 'refused'; readonly reply: WholeReply }
-  | { readonly kind: 'changed' | 'wrong'; readonly message: string }
+  | { readonly kind: 'changed' | 'wrong' | 'lost'; readonly message: string }
   | { readonly kind: 'other'; readonly message: string; readonly stack: string | undefined }
   | { readonly kind: 'overloaded' | 'not cached' };
 
@@ -28,6 +29,7 @@ export const wireErrors: ErrorCodec = {
 };
 
 export function encodeError(error: unknown): WireError {
+  if (error instanceof OwnerLostError) return { kind: 'lost', message: error.message };
   if (error instanceof StoreError) {
     const { code, message, reason } = error;
     return { kind: 'store', code, message, reason };
@@ -55,6 +57,8 @@ export function decodeError(wire: WireError): Error {
       return withMessage(new ObjectChangedError(''), wire.message);
     case 'wrong':
       return withMessage(new InvalidReplyError(''), wire.message);
+    case 'lost':
+      return withMessage(new OwnerLostError(''), wire.message);
     case 'other':
       return Object.assign(new Error(wire.message), wire.stack === undefined ? {} : { stack: wire.stack });
   }

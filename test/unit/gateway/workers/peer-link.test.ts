@@ -170,7 +170,7 @@ it('notices about a bucket that the owner does not have are passed over, and a q
   asking.notify('refusedByStore', { read: wire, contentId: 1, epoch: 0, receivedMs: 0, reply });
   await expect(
     asking.call('find', { number: 1, read: wire, withChecksums: false, client: '' }),
-  ).rejects.toThrow('no bucket unknown');
+  ).rejects.toThrow(new OwnerLostError('has no bucket unknown any more'));
   second.port1.close();
 });
 

@@ -5,6 +5,7 @@ import {
   NotCachedError,
   ObjectChangedError,
   OverloadedError,
+  OwnerLostError,
   RefusedByStoreError,
 } from '../../../../src/gateway/fill/fill-error.ts';
 import { decodeError, encodeError } from '../../../../src/gateway/workers/wire-error.ts';
@@ -21,6 +22,7 @@ it.each<[string, Error]>([
   ['nothing cached', new NotCachedError()],
   ['a store that is away', new StoreError('UNREACHABLE', 'away', new Error('cause'))],
   ['a slow store', new StoreError('TIMEOUT', 'slow', undefined)],
+  ['an owner that knows no such bucket', new OwnerLostError('has no bucket b any more')],
   ['something else', new RangeError('odd')],
 ])('%s keeps kind and code', (_, error) => {
   const heard = onTheOtherSide(error);
