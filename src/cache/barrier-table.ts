@@ -8,6 +8,13 @@ export interface BarrierPlace {
   readonly mark: number;
 }
 
+export interface NotedBarrier {
+  readonly kind: BarrierKind;
+  readonly number: number;
+  /** In milliseconds since the epoch. */
+  readonly raisedMs: number | undefined;
+}
+
 /** Four words for each slot. */
 const ROWS = 4;
 
@@ -56,6 +63,18 @@ export class BarrierTable {
     const concerned = Atomics.load(this.#marks, slot);
     if (concerned !== mark && concerned !== SEVERAL) return Infinity;
     return isRemoved ? -Infinity : 1_000 * Atomics.load(this.#softSinceS, slot);
+  }
+
+  /** The latest barriers that concern the place, by their numbers. Of hard ones nobody knows the time. */
+  noted({ slot, mark }: BarrierPlace): NotedBarrier[] {
+    const concerned = Atomics.load(this.#marks, slot);
+    if (concerned !== mark && concerned !== SEVERAL) return [];
+    const noted: NotedBarrier[] = [];
+    const [hard, soft] = [Atomics.load(this.#hard, slot), Atomics.load(this.#soft, slot)];
+    const raisedMs = 1_000 * Atomics.load(this.#softSinceS, slot);
+    if (hard > 0) noted.push({ kind: 'hard', number: hard, raisedMs: undefined });
+    if (soft > 0) noted.push({ kind: 'soft', number: soft, raisedMs });
+    return noted;
   }
 }
 

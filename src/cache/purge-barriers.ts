@@ -1,4 +1,10 @@
-import { type BarrierKind, type BarrierPlace, BarrierTable, raiseTo } from './barrier-table.ts';
+import {
+  type BarrierKind,
+  type BarrierPlace,
+  BarrierTable,
+  type NotedBarrier,
+  raiseTo,
+} from './barrier-table.ts';
 import { FNV_START, finished, withText, withUnit } from './fnv.ts';
 import { bucketText, type KeyRange, type ObjectKey, partsOfText } from './object-key.ts';
 import type { ObjectRecord } from './record.ts';
@@ -121,13 +127,35 @@ export class PurgeBarriers {
     return limitMs;
   }
 
+  /** The latest barriers that are for the object, or for one of its tags. @param text `ObjectKey.text` */
+  notedFor(text: string, tagSlots: readonly number[]): NotedPurge[] {
+    const noted: NotedPurge[] = [];
+    const { keyStart } = partsOfText(text);
+    this.#eachName(text, 0, (length, of) => {
+      const scope = length === WHOLE_KEY ? 'key' : length === 0 ? 'bucket' : 'prefix';
+      const name = scope === 'prefix' ? text.slice(keyStart, keyStart + length) : undefined;
+      for (const barrier of this.#names.noted(placeOf(of))) noted.push({ scope, name, ...barrier });
+    });
+    for (const slot of tagSlots)
+      for (const barrier of this.#tags.noted(tagPlace(slot)))
+        noted.push({ scope: 'tag', name: undefined, ...barrier });
+    return noted.sort((one, other) => one.number - other.number);
+  }
+
   #limitOfNameMs(text: string, since: number): number {
+    let limitMs = Infinity;
+    this.#eachName(text, since, (_length, of) => {
+      limitMs = Math.min(limitMs, this.#names.limitMs(placeOf(of), since));
+    });
+    return limitMs;
+  }
+
+  /** Calls `told` with the hash of each of the object's names that has a length for which there is a later barrier. */
+  #eachName(text: string, since: number, told: (length: number, hash: number) => void): void {
     const { bucketEnd, keyStart } = partsOfText(text);
     let hash = withText(FNV_START, text.slice(0, bucketEnd));
-    let limitMs = Infinity;
     const note = (length: number, of: number) => {
-      if (Atomics.load(this.#lengths, length) > since)
-        limitMs = Math.min(limitMs, this.#names.limitMs(placeOf(of), since));
+      if (Atomics.load(this.#lengths, length) > since) told(length, of);
     };
     note(0, hash);
     for (let at = keyStart; at < text.length; at++) {
@@ -136,8 +164,14 @@ export class PurgeBarriers {
       if (length <= MAX_PREFIX_LENGTH) note(length, hash);
     }
     note(WHOLE_KEY, withUnit(hash, END_OF_KEY));
-    return limitMs;
   }
+}
+
+/** A barrier as it concerns one object. */
+export interface NotedPurge extends NotedBarrier {
+  readonly scope: 'bucket' | 'prefix' | 'key' | 'tag';
+  /** The prefix. */
+  readonly name: string | undefined;
 }
 
 interface Noted {

@@ -60,7 +60,7 @@ export function describeObject(
       ttlS: Math.max(0, Math.ceil((freshUntilMs(record, policy, nowMs) - nowMs) / 1000)),
       isPurged: record.epoch !== epoch,
       memory: { blocks: content?.heldBlocks ?? 0, bytes: content?.heldBytes ?? 0 },
-      freshness: explainRecord(record, policy, nowMs),
+      freshness: explainRecord(record, policy, nowMs, objects.barriers.notedFor(named.text, record.tagSlots)),
     };
   });
   return { bucket: bucketName, key, backend: bucket.store.name, bucketAtBackend: named.bucket, records };

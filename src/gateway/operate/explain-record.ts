@@ -5,6 +5,7 @@ import {
   servedInBackgroundUntilMs,
   servedOnErrorUntilMs,
 } from '../../cache/freshness.ts';
+import type { NotedPurge } from '../../cache/purge-barriers.ts';
 import type { ObjectRecord } from '../../cache/record.ts';
 import { tagsOf } from '../read/reply-record.ts';
 
@@ -20,6 +21,10 @@ export interface RecordExplanation {
   readonly directives: Readonly<Record<string, unknown>>;
   /** Since when it is stale by a soft purge. */
   readonly softPurgedAt: string | undefined;
+  /** The number of the latest purge before the store was asked for it: only later ones can concern it. */
+  readonly askedAfterPurge: number;
+  /** The latest purges since the start that were for its key, a prefix of it, its bucket or one of its tags, the first one first. */
+  readonly purges: readonly PurgeExplanation[];
   /** A write whose outcome is not known may change the object: each use is confirmed. */
   readonly isUnsettled: boolean;
   /** The store has refused the object since, so it is not served stale. */
@@ -30,7 +35,21 @@ export interface RecordExplanation {
   readonly tags: readonly string[];
 }
 
-export function explainRecord(record: ObjectRecord, rules: FreshnessRules, nowMs: number): RecordExplanation {
+/** The numbers of purges go up; hard ones are noted without their time. */
+interface PurgeExplanation {
+  readonly of: NotedPurge['scope'];
+  readonly prefix: string | undefined;
+  readonly kind: NotedPurge['kind'];
+  readonly number: number;
+  readonly raisedAt: string | undefined;
+}
+
+export function explainRecord(
+  record: ObjectRecord,
+  rules: FreshnessRules,
+  nowMs: number,
+  purges: readonly NotedPurge[],
+): RecordExplanation {
   const { directives, receivedMs, staleFromMs, isUnsettled, isWithdrawn = false } = record;
   const said = Object.entries(directives).filter(([, value]) => value !== undefined && value !== false);
   return {
@@ -40,6 +59,11 @@ export function explainRecord(record: ObjectRecord, rules: FreshnessRules, nowMs
     lifetimeFrom: lifetimeFrom(record, rules),
     directives: Object.fromEntries(said),
     softPurgedAt: staleFromMs === undefined ? undefined : timeOf(staleFromMs),
+    askedAfterPurge: record.barrier,
+    purges: purges.map(({ scope, name, kind, number, raisedMs }) => ({
+      ...{ of: scope, prefix: name, kind, number },
+      raisedAt: raisedMs === undefined ? undefined : timeOf(raisedMs),
+    })),
     isUnsettled,
     isWithdrawn,
     staleIfErrorUntil: isWithdrawn ? undefined : timeOf(servedOnErrorUntilMs(record, rules, nowMs)),

@@ -18,3 +18,23 @@ it('a barrier for a group concerns what has its slot, and not what has more tags
 it('groups of one name at two origins have two tags, however names are composed', () => {
   expect(groupTag('ab', 'c')).not.toBe(groupTag('a', 'bc'));
 });
+
+it('tells which barriers are for an object, in their order, and when the soft ones were raised', () => {
+  const barriers = new PurgeBarriers(allocateSharedMemory(2 ** 20, 2 ** 16, 1));
+  const objectKey = testKey('main', 'b', 'docs/a');
+  const { backend, bucket } = objectKey;
+  const range = (keyPrefix: string) => ({ kind: 'range', range: { backend, bucket, keyPrefix } }) as const;
+  const slot = tagSlotOf('news');
+  barriers.raise(range('docs/'), 'hard', 1_000);
+  barriers.raise(range('other/'), 'hard', 2_000);
+  barriers.raise({ kind: 'tag', slot }, 'soft', 3_000);
+  barriers.raise(range(''), 'soft', 4_000);
+  barriers.raise({ kind: 'key', objectKey }, 'soft', 5_000);
+  const [hard, soft] = [{ kind: 'hard', raisedMs: undefined }, { kind: 'soft' }];
+  const prefix = { scope: 'prefix', name: 'docs/', number: 1, ...hard };
+  const ofBucket = { scope: 'bucket', name: undefined, number: 4, raisedMs: 4_000, ...soft };
+  const ofKey = { scope: 'key', name: undefined, number: 5, raisedMs: 5_000, ...soft };
+  const tag = { scope: 'tag', name: undefined, number: 3, raisedMs: 3_000, ...soft };
+  expect(barriers.notedFor(objectKey.text, [slot])).toEqual([prefix, tag, ofBucket, ofKey]);
+  expect(barriers.notedFor(testKey('main', 'b', 'x').text, [])).toEqual([ofBucket]);
+});

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { type FreshnessRules, freshUntilMs } from '../../../../src/cache/freshness.ts';
+import type { NotedPurge } from '../../../../src/cache/purge-barriers.ts';
 import type { ObjectRecord } from '../../../../src/cache/record.ts';
 import { type FreshnessDirectives, nothingStated } from '../../../../src/cache/stated-freshness.ts';
 import { explainRecord } from '../../../../src/gateway/operate/explain-record.ts';
@@ -28,14 +29,14 @@ it.each<[string, Partial<FreshnessDirectives>, Partial<FreshnessRules>, number]>
 ])('the lifetime is from %s', (from, stated, rules, lifetimeS) => {
   const policy = { ...defaultPolicy, ...rules };
   const record = recordWith({ ...stated, initialAgeMs: 2_000 });
-  const told = explainRecord(record, policy, receivedMs);
+  const told = explainRecord(record, policy, receivedMs, []);
   expect(told).toMatchObject({ lifetimeFrom: from, lifetimeS, ageOnArrivalS: 2 });
   expect(freshUntilMs(record, policy, receivedMs)).toBe(receivedMs + 1_000 * (lifetimeS - 2));
 });
 
 it('that of a refusal is from negativeTtl', () => {
   const refused = { kind: 'refused', isNegative: true, status: 404, body: Buffer.alloc(0) } as const;
-  const told = explainRecord(recordWith({}, refused), defaultPolicy, receivedMs);
+  const told = explainRecord(recordWith({}, refused), defaultPolicy, receivedMs, []);
   expect(told).toMatchObject({ lifetimeFrom: 'negativeTtl', lifetimeS: 5 });
 });
 
@@ -43,11 +44,20 @@ it('a soft purge, tags, and until when it may be served stale are told', () => {
   const fields = [{ name: 'cache-tag', value: 'a, b', store: false }];
   const record = recordWith({ maxAgeS: 60 }, { fields, staleFromMs: receivedMs + 10_000 });
   const policy = { ...defaultPolicy, staleIfErrorMs: 5_000 };
-  expect(explainRecord(record, policy, receivedMs)).toMatchObject({
+  const purges: NotedPurge[] = [
+    { scope: 'prefix', name: 'a/', kind: 'hard', number: 1, raisedMs: undefined },
+    { scope: 'key', name: undefined, kind: 'soft', number: 4, raisedMs: receivedMs },
+  ];
+  expect(explainRecord(record, policy, receivedMs, purges)).toMatchObject({
     ...{ receivedAt: '2026-01-01T00:00:00.000Z', softPurgedAt: '2026-01-01T00:00:10.000Z', tags: ['a', 'b'] },
     ...{ staleIfErrorUntil: '2026-01-01T00:00:15.000Z', staleWhileRevalidateUntil: undefined },
+    askedAfterPurge: 0,
+    purges: [
+      { of: 'prefix', prefix: 'a/', kind: 'hard', number: 1, raisedAt: undefined },
+      { of: 'key', prefix: undefined, kind: 'soft', number: 4, raisedAt: '2026-01-01T00:00:00.000Z' },
+    ],
     directives: { maxAgeS: 60, mayAssume: true, initialAgeMs: 0 },
   });
-  const withdrawn = explainRecord({ ...record, isWithdrawn: true }, policy, receivedMs);
+  const withdrawn = explainRecord({ ...record, isWithdrawn: true }, policy, receivedMs, []);
   expect(withdrawn).toMatchObject({ isWithdrawn: true, staleIfErrorUntil: undefined });
 });
