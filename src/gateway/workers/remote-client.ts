@@ -8,7 +8,7 @@ import type { WaitingClient } from '../web/waiting-client.ts';
 import type { RecordSource, WebClient, WebRead } from '../web/web-read.ts';
 import type { WireRecord } from './messages.ts';
 import type { PeerLink } from './peer-link.ts';
-import type { Pace, WireWebEnd } from './web-messages.ts';
+import { ON_THE_WAY_BYTES, type Pace, type WireWebEnd } from './web-messages.ts';
 import { encodeError } from './wire-error.ts';
 
 interface RemoteClientParts {
@@ -30,7 +30,10 @@ export class RemoteClient implements WebClient, WaitingClient {
   #hasEnded = false;
   #left: (() => void) | undefined;
   #call: StoreCall | undefined;
+  /** By the client. */
   #isPaused = false;
+  /** Bytes that the other worker has not told to have got. */
+  #onTheWayBytes = 0;
 
   constructor(parts: RemoteClientParts) {
     this.#parts = parts;
@@ -89,13 +92,16 @@ export class RemoteClient implements WebClient, WaitingClient {
   follow(call: StoreCall): void {
     if (!this.isWaiting) return;
     this.#call = call;
-    if (this.#isPaused) call.pause();
+    if (this.#mustWait) call.pause();
   }
 
   write(chunk: Buffer): void {
     if (!this.isWaiting) return;
     const { link, number } = this.#parts;
     const bytes = new Uint8Array(copyOf(chunk).buffer);
+    this.#pace(() => {
+      this.#onTheWayBytes += bytes.length;
+    });
     link.notify('webArrived', { number, bytes }, [bytes.buffer]);
   }
 
@@ -119,13 +125,28 @@ export class RemoteClient implements WebClient, WaitingClient {
   }
 
   keepPace(pace: Pace): void {
-    if (typeof pace === 'object') {
-      this.#call?.took(pace.tookBytes);
-      return;
-    }
-    this.#isPaused = pace === 'pause';
-    if (this.#isPaused) this.#call?.pause();
-    else this.#call?.resume();
+    if (typeof pace === 'string')
+      this.#pace(() => {
+        this.#isPaused = pace === 'pause';
+      });
+    else if (pace.gotBytes === undefined) this.#call?.took(pace.tookBytes);
+    else
+      this.#pace(() => {
+        this.#onTheWayBytes -= pace.gotBytes;
+      });
+  }
+
+  get #mustWait(): boolean {
+    return this.#isPaused || this.#onTheWayBytes >= ON_THE_WAY_BYTES;
+  }
+
+  /** Pauses or resumes the call if `step` changes which it is to be. */
+  #pace(step: () => void): void {
+    const before = this.#mustWait;
+    step();
+    if (this.#mustWait === before) return;
+    if (before) this.#call?.resume();
+    else this.#call?.pause();
   }
 
   #leave(): void {

@@ -8,7 +8,7 @@ import type { RecordSource, WebRead, WebSource } from '../web/web-read.ts';
 import type { NearAnswers } from './near-answers.ts';
 import type { PeerLink } from './peer-link.ts';
 import { RemoteContent } from './remote-content.ts';
-import type { WebNotices, WireWebEnd, WireWebRead } from './web-messages.ts';
+import { ON_THE_WAY_BYTES, type WebNotices, type WireWebEnd, type WireWebRead } from './web-messages.ts';
 import { decodeError } from './wire-error.ts';
 
 type AskersProcedures = Pick<WebNotices, 'webInformed' | 'webBegan' | 'webArrived' | 'webOutdated'>;
@@ -19,6 +19,8 @@ interface Question {
   readonly client: WaitingClient;
   /** Whether the client has had the beginning of an answer. */
   hasBegun: boolean;
+  /** Bytes that have arrived, and the owner was not told so. */
+  untoldBytes: number;
 }
 
 /**
@@ -48,7 +50,7 @@ export class RemoteWeb implements WebSource, RecordSource {
         const question = this.#questions.get(number);
         question?.read.attempt(() => this.#begin(number, question, head, report));
       },
-      webArrived: ({ number, bytes }) => this.#questions.get(number)?.client.write(Buffer.from(bytes.buffer)),
+      webArrived: ({ number, bytes }) => this.#arrived(number, bytes),
       webOutdated: text => this.#near.outdated(text),
     };
   }
@@ -86,7 +88,7 @@ export class RemoteWeb implements WebSource, RecordSource {
       this.#questions.delete(number);
       gone();
     });
-    this.#questions.set(number, { read, client, hasBegun: false });
+    this.#questions.set(number, { read, client, hasBegun: false, untoldBytes: 0 });
     // a late answer counts where the client has had its beginning
     this.#link
       .call('webRead', encodeRead(number, read), late => this.#ended(number, late))
@@ -106,6 +108,17 @@ export class RemoteWeb implements WebSource, RecordSource {
     client.begin(head, read.policy);
     client.follow(this.#callOf(number));
     read.client.whenGone(() => this.#link.notify('webGone', number));
+  }
+
+  #arrived(number: number, { buffer }: Uint8Array<ArrayBuffer>): void {
+    const question = this.#questions.get(number);
+    if (!question) return;
+    // before the owner is told to send more, it is told whether the client takes more
+    question.client.write(Buffer.from(buffer));
+    question.untoldBytes += buffer.byteLength;
+    if (question.untoldBytes < ON_THE_WAY_BYTES / 4) return;
+    this.#link.notify('webPaced', { number, pace: { gotBytes: question.untoldBytes } });
+    question.untoldBytes = 0;
   }
 
   #callOf(number: number): StoreCall {

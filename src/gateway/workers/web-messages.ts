@@ -32,8 +32,18 @@ export type WireWebEnd =
   /** The error is a value: a call that was abandoned hears of no other. */
   | { readonly kind: 'failed'; readonly error: WireError; readonly report: CacheReport };
 
-/** How fast the client takes what is passed on: see `StoreCall`. */
-export type Pace = 'pause' | 'resume' | { readonly tookBytes: number };
+/**
+ * How fast the client takes what is passed on, see `StoreCall`, and how much of that its worker has got: what is on the way is
+ * held by nobody's window.
+ */
+export type Pace =
+  | 'pause'
+  | 'resume'
+  | { readonly tookBytes: number; readonly gotBytes?: never }
+  | { readonly gotBytes: number };
+
+/** As much is on the way to the worker of a client before the call is paused, which tells each time that it has got a quarter. */
+export const ON_THE_WAY_BYTES = 512 * 1024;
 
 /** Calls between workers about web origins. */
 export interface WebCalls {

@@ -60,3 +60,25 @@ it('whoever leaves while it waits is told as having left, and a wait that begins
   await Promise.resolve();
   expect(told).toEqual(['left', 'left again']);
 });
+
+it('the call waits while too much is on the way to the other worker, however fast the client', () => {
+  const { client, call, told } = waiting();
+  client.follow(call);
+  for (let chunk = 0; chunk < 3; chunk++) client.write(Buffer.alloc(256 * 1024));
+  expect(told).toEqual(['pause']);
+  client.keepPace({ gotBytes: 256 * 1024 });
+  expect(told).toEqual(['pause']);
+  client.keepPace({ gotBytes: 128 * 1024 });
+  expect(told).toEqual(['pause', 'resume']);
+});
+
+it('the call waits for both, and is told nothing twice', () => {
+  const { client, call, told } = waiting();
+  client.follow(call);
+  client.write(Buffer.alloc(512 * 1024));
+  client.keepPace('pause');
+  client.keepPace({ gotBytes: 512 * 1024 });
+  expect(told).toEqual(['pause']);
+  client.keepPace('resume');
+  expect(told).toEqual(['pause', 'resume']);
+});
