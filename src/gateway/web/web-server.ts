@@ -71,7 +71,8 @@ export class WebServer {
     exchange.backend = bucket.store.name;
     exchange.key = address.path;
     exchange.operation = operation;
-    const rules = bucket.rulesFor(asked.path);
+    // a preflight is about what is read after it
+    const rules = bucket.rulesFor(method === 'OPTIONS' ? documentOf(address).path : asked.path);
     if (rules.answers) exchange.ruleBy(rules.answers, fields.origin);
     const problem = targetProblem(asked);
     if (problem !== undefined) throw s3Error('InvalidURI', { reason: problem });

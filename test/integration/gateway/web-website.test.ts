@@ -198,6 +198,23 @@ describe('a web origin as a website', () => {
     expect(await browse('/docs')).toEqual([404, 'not here']);
   });
 
+  it('a preflight for a folder is answered by the rules of its document', async () => {
+    const cors = {
+      ...{ allowOrigins: ['https://a.test'], allowMethods: ['GET'], allowHeaders: ['x-own'] },
+      ...{ exposeHeaders: [], allowCredentials: false, maxAgeS: undefined },
+    };
+    await start({}, {}, { keyRules: [{ keys: ['/docs/index.html'], cors }] });
+    const preflight = { origin: 'https://a.test', 'access-control-request-method': 'GET' };
+    for (const [method, headers] of [
+      ['OPTIONS', preflight],
+      ['GET', { origin: 'https://a.test' }],
+    ] as const) {
+      const answer = await gateway.send(method, '/docs/', headers);
+      expect(answer.headers['access-control-allow-origin']).toBe('https://a.test');
+    }
+    expect(asked()).toEqual(['GET /docs/index.html']);
+  });
+
   it('methods that change something are passed on as they are', async () => {
     await start();
     expect(await browse('/none', {}, 'DELETE')).toEqual([404, 'the origin has none']);
