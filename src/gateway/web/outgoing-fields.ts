@@ -111,6 +111,18 @@ export function outgoingFields(
   return sent;
 }
 
+/** What the gateway itself tells of a request. */
+const told: ReadonlySet<string> = new Set([
+  ...['host', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'],
+]);
+
+/** `sent` without what the client has said, but for fields of these names. */
+export function fieldsOfNobody(sent: readonly HeaderField[], names: readonly string[]): HeaderField[] {
+  const kept = sent.filter(({ name }) => told.has(name) || names.includes(name));
+  if (!names.includes('via')) kept.push({ name: 'via', value: VIA, store: false });
+  return kept;
+}
+
 /** `Host` at the origin, where it is not that of the endpoint. */
 export function hostFieldOf({ host: rule }: WebRules, clientHost: string): HeaderField[] {
   const value = rule.kind === 'fixed' ? rule.name : clientHost;

@@ -4,7 +4,6 @@ import type { Generation } from '../../cache/generation.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { cacheGroups } from '../../http/cache-tags.ts';
 import { isStrongTag } from '../../http/entity-tag.ts';
-import { isKnownCoding } from '../../http/vary.ts';
 import { readContentHead } from '../fill/content-head.ts';
 import { hasOtherLength, type RangeReceiver } from '../fill/ranged-read.ts';
 import type { RunningTransfer } from '../fill/transfer.ts';
@@ -12,7 +11,8 @@ import { failedAtStore, type LookupOutcome } from '../request/cache-status.ts';
 import { changedKeys, isOwnLocation } from './changed-keys.ts';
 import { COLLECTED_LIMIT_BYTES, type CollectedBody, Collections } from './collected-body.ts';
 import { confirms, described } from './confirmation.ts';
-import { fieldValue, hasUnnamedSelector } from './outgoing-fields.ts';
+import { endsStored, isOfOneRequest, isOfRequest } from './one-request.ts';
+import { fieldValue } from './outgoing-fields.ts';
 import { mayServeOnError, staleOutcome } from './stale-answers.ts';
 import {
   type AnswerTimes,
@@ -55,14 +55,6 @@ interface ClientAnswers {
 /** Statuses that say that the origin cannot answer at the moment (RFC 5861 §4). */
 const failures: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 
-/**
- * What is said of one request: its conditions and range, who sent it, and fields that are in no key. However it is dated, it is
- * no answer for others, whose requests are other ones.
- */
-const ofOneRequest: ReadonlySet<number> = new Set([
-  ...[304, 400, 401, 403, 406, 407, 408, 411, 412, 413, 415, 416, 417, 421, 422, 425, 426, 428, 429, 431],
-]);
-
 /** Failures of requests that the origin has got nothing of. */
 const neverSent: ReadonlySet<StoreError['code']> = new Set([
   ...(['UNREACHABLE', 'BUSY', 'CIRCUIT_OPEN', 'UNSIGNED'] as const),
@@ -88,7 +80,8 @@ export class WebArrivals implements WebFetchOwner {
     const { read, method, stale, confirmed, flight, isUnkept } = fetch.question;
     if (method !== 'GET' && method !== 'HEAD') return this.#changed(fetch, head, times);
     if (confirmed && head.status === 304) return this.#confirmed(fetch, confirmed, head, times);
-    if (stale && failures.has(head.status) && this.#servesStale(fetch, stale, head.status)) return unwanted;
+    if (stale && failures.has(head.status) && this.#servesStale(fetch, stale, head.status, true))
+      return unwanted;
     const isForOthers = !isOfOneRequest(read, head) && isStorable(read, method, head, isUnkept);
     const isWorse = stale !== undefined && isOfServer(head.status);
     const mayKeep = isForOthers && !isWorse && isOfUse(head, read.policy, times);
@@ -122,7 +115,10 @@ export class WebArrivals implements WebFetchOwner {
     const { read, method, stale, client } = fetch.question;
     if (!isSafe(method)) {
       if (!neverSent.has(error.code)) this.#records.unsettle(read.target.key);
-    } else if (stale && isFailure(error) && this.#servesStale(fetch, stale, undefined)) return true;
+    } else if (stale && isFailure(error)) {
+      const isOfRequest = error.code === 'BROKEN';
+      if (this.#servesStale(fetch, stale, undefined, isOfRequest)) return true;
+    }
     if (client) read.client.report = failedAtStore(error.code);
     return false;
   }
@@ -173,13 +169,19 @@ export class WebArrivals implements WebFetchOwner {
     return unwanted;
   }
 
-  #servesStale(fetch: WebFetch, stale: ReadableRecord, status: number | undefined): boolean {
+  /** @param isOfRequest whether the origin may have failed because of what was sent */
+  #servesStale(
+    fetch: WebFetch,
+    stale: ReadableRecord,
+    status: number | undefined,
+    isOfRequest: boolean,
+  ): boolean {
     const { read } = fetch.question;
     if (stale !== this.#records.find(read) || !mayServeOnError(stale, read, this.#cache.nowMs()))
       return false;
     const outcome = { ...staleOutcome('stale-if-error'), forwarded: 'stale' as const };
     this.#clients.answerFrom(fetch, stale, { ...outcome, forwardStatus: status });
-    fetch.question.flight?.land({ kind: 'stale', record: stale });
+    fetch.question.flight?.land({ kind: 'stale', record: stale, isOfRequest });
     return true;
   }
 
@@ -241,30 +243,6 @@ export class WebArrivals implements WebFetchOwner {
     if (what === 'same') this.#records.renew(read, held, confirmedAnswer(held, readWebHead(head), times));
     else if (what === 'other') this.#records.forget(read, held);
   }
-}
-
-/** A part in units of the origin's own comes as a 200, too (RFC 9110 §14.2). */
-function isOfOneRequest({ fields: { range }, sent }: WebRead, { status, fields, vary }: WebHead): boolean {
-  if (ofOneRequest.has(status) || hasUnnamedSelector(sent, vary)) return true;
-  // variants are told apart by codings that are known
-  if (vary.includes('accept-encoding') && !isKnownCoding(fieldValue(fields, 'content-encoding'))) return true;
-  return status !== 206 && range !== undefined && fields.some(({ name }) => name === 'content-range');
-}
-
-/** Whether it is for what was sent with the request alone that the answer is for nobody else. */
-function isOfRequest(read: WebRead, head: WebHead, isUnkept: boolean): boolean {
-  const { noStore, private: isPrivate } = head.control;
-  return !noStore && !isPrivate && (read.isPersonal || isUnkept || isOfOneRequest(read, head));
-}
-
-/**
- * Whether an answer ends what is stored, though it is not kept itself: the origin has something else now. One that is about
- * its request alone does not, nor one that is not kept because of who asked.
- */
-function endsStored(read: WebRead, head: WebHead, isUnkept: boolean): boolean {
-  if (isOfServer(head.status)) return false;
-  if (read.isPersonal || isUnkept) return false;
-  return head.status === 401 || head.status === 403 || !ofOneRequest.has(head.status);
 }
 
 function outcomeOf({ question }: WebFetch, { status }: WebHead, isStored: boolean): LookupOutcome {

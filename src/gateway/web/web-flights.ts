@@ -12,19 +12,35 @@ export type Landing =
    * @param isOfRequest whether that is because of what the first has sent
    */
   | { readonly kind: 'alone'; readonly isOfRequest: boolean }
-  /** The origin has failed: what is held may be served stale. */
-  | { readonly kind: 'stale'; readonly record: ReadableRecord }
+  /**
+   * The origin has failed: what is held may be served stale.
+   *
+   * @param isOfRequest whether that may be because of what the first has sent
+   */
+  | { readonly kind: 'stale'; readonly record: ReadableRecord; readonly isOfRequest: boolean }
   | { readonly kind: 'failed'; readonly error: unknown };
+
+interface Waiter {
+  /** Whether the same client waits that asked first. */
+  readonly isOfFirst: boolean;
+  readonly told: (landing: Landing) => void;
+}
 
 /** A request to an origin whose answer may be for others as well. */
 export class WebFlight {
   /** Called when nobody waits any more, if it was not over by then; set once the first has left. */
   deserted: (() => void) | undefined;
-  readonly #waiting = new Set<(landing: Landing) => void>();
+  /** Whose request it is. */
+  readonly first: WebRead;
+  /** It may have left by the time that others come. */
+  readonly #client: string;
+  readonly #waiting = new Set<Waiter>();
   readonly #landed: (landing: Landing) => void;
   #isOver = false;
 
-  constructor(landed: (landing: Landing) => void) {
+  constructor(first: WebRead, landed: (landing: Landing) => void) {
+    this.first = first;
+    this.#client = first.client.quota;
     this.#landed = landed;
   }
 
@@ -34,14 +50,18 @@ export class WebFlight {
   }
 
   /** @returns a function that ends the wait */
-  wait(told: (landing: Landing) => void): () => void {
-    this.#waiting.add(told);
+  wait({ client }: WebRead, told: (landing: Landing) => void): () => void {
+    const waiter = { isOfFirst: client.quota === this.#client, told };
+    this.#waiting.add(waiter);
     return () => {
-      if (this.#waiting.delete(told) && !this.isAwaited) this.deserted?.();
+      if (this.#waiting.delete(waiter) && !this.isAwaited) this.deserted?.();
     };
   }
 
-  /** Without effect once it has landed. */
+  /**
+   * Without effect once it has landed. Where it may be because of what the first has sent that there is nothing for all, other
+   * clients and who came last are told first, and so ask again: who has sent that may wait many times, and from the beginning.
+   */
   land(landing: Landing): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -49,7 +69,9 @@ export class WebFlight {
     this.#landed(landing);
     const waiting = [...this.#waiting];
     this.#waiting.clear();
-    for (const told of waiting) told(landing);
+    if ('isOfRequest' in landing && landing.isOfRequest)
+      waiting.reverse().sort((one, other) => Number(one.isOfFirst) - Number(other.isOfFirst));
+    for (const { told } of waiting) told(landing);
   }
 }
 
@@ -101,7 +123,7 @@ export class WebFlights {
   /** @param landed called when it is over */
   begin(read: WebRead, kind: FlightKind, asked: Asked, landed?: (landing: Landing) => void): WebFlight {
     const name = nameOf(read, kind);
-    const flight = new WebFlight(landing => {
+    const flight = new WebFlight(read, landing => {
       landed?.(landing);
       if (kind === 'range' && flight.isAwaited) this.#learn(name, landing);
       if (this.#flights.get(name)?.flight === flight) this.#flights.delete(name);

@@ -9,7 +9,7 @@ import type { CachePolicy } from '../request/cache-policy.ts';
 import type { CacheReport, LookupOutcome } from '../request/cache-status.ts';
 import type { KeyRules } from '../request/key-rules.ts';
 import { heardDirectives, type ObjectRead } from '../request/object-read.ts';
-import { fieldValue } from './outgoing-fields.ts';
+import { fieldsOfNobody, fieldValue } from './outgoing-fields.ts';
 import type { WaitingClient } from './waiting-client.ts';
 import type { WebAddress, WebBucket, WebTarget } from './web-target.ts';
 
@@ -45,6 +45,13 @@ export type WebFields = Pick<
   | 'pragma'
   | 'acceptEncoding'
 >;
+
+/** Asks for all of the answer, whatever it is. */
+export const noFields: WebFields = {
+  ...{ range: undefined, ifRange: undefined, ifMatch: undefined, ifNoneMatch: undefined },
+  ...{ ifModifiedSince: undefined, ifUnmodifiedSince: undefined, isConditional: false },
+  ...{ authorization: undefined, cacheControl: undefined, pragma: undefined, acceptEncoding: undefined },
+};
 
 /** What a request to a web origin asks for. */
 export interface WebRequest {
@@ -143,6 +150,22 @@ export class WebRead {
   /** Rules may take a field from the request, or give the same one to all. */
   #passesOn(name: string): boolean {
     return !this.rules.requests?.changes(name);
+  }
+
+  /** Asks by GET for what HEAD asks about. */
+  asGet(): WebRead {
+    if (this.method === 'GET') return this;
+    return new WebRead({ ...this.request, method: 'GET', operation: 'GET' }, this.client, () => this.sent);
+  }
+
+  /** Asks for the same among the answers that vary by `names`, with nothing else of what this client has sent. */
+  asNobody(names: readonly string[]): WebRead {
+    const { authorization } = names.includes('authorization') ? this.fields : noFields;
+    const request = { ...this.asGet().request, fields: { ...noFields, authorization } };
+    return new WebRead(request, this.client, () => {
+      const sent = fieldsOfNobody(this.sent, names);
+      return this.rules.requests?.applied(sent) ?? sent;
+    });
   }
 
   /** Names the answer that this request selects, among those that vary by `names`. */

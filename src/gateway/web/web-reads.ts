@@ -8,6 +8,7 @@ import type { ClientBody } from '../pass/write/client-body.ts';
 import { BackgroundTurns, type Outcome } from '../read/background-turns.ts';
 import { bypassed, CacheReports, cacheHit, type LookupOutcome, notAsked } from '../request/cache-status.ts';
 import { mayConfirm, unconditionalFields, validatingFields } from './confirmation.ts';
+import { asksOtherwise, mayBeRenewedFor } from './one-request.ts';
 import { answersNow, holdsAll, mayServeOnError, staleOutcome } from './stale-answers.ts';
 import type { WebHead } from './stored-answer.ts';
 import { type FillingCache, WebArrivals } from './web-arrivals.ts';
@@ -29,6 +30,10 @@ export class WebReads implements WebSource, RecordSource {
   readonly #flights: WebFlights;
   /** Of questions that nobody waits for. */
   readonly #background: BackgroundTurns;
+  /** What is asked about in the background. */
+  readonly #renewing = new WeakSet<ReadableRecord>();
+  /** What was asked about so in some client's name, and in vain: the next question is in nobody's. */
+  readonly #unrenewed = new WeakSet<ReadableRecord>();
 
   constructor(cache: FillingCache) {
     this.#cache = cache;
@@ -107,18 +112,25 @@ export class WebReads implements WebSource, RecordSource {
 
   /** What is stale, but served without waiting for the origin (RFC 5861 §3; RFC 9111 §5.2.1.2). */
   #giveHeld(read: WebRead, record: ReadableRecord, use: StaleUse): void {
-    const isGet = read.method === 'GET';
-    if (use === 'stale-while-revalidate' && isGet && !this.#flights.of(read, 'whole'))
-      this.#renew(read, record);
+    if (use === 'stale-while-revalidate' && !this.#renewing.has(record) && mayBeRenewedFor(read, record))
+      this.#renew(read.asGet(), record);
     read.client.answer(read, record, staleOutcome(use), this);
   }
 
   /** Asks the origin for whoever reads next, now or when it is the client's turn. */
   #renew(read: WebRead, record: ReadableRecord): void {
     const begin = (ended: (outcome: Outcome) => void) => {
-      const flight = this.#begin(read, 'whole', landing => ended(outcomeOf(landing)));
+      // what this client has sent may be why nothing came of it
+      const by = this.#unrenewed.has(record) ? read.asNobody(record.answer?.vary ?? []) : read;
+      this.#renewing.add(record);
+      const flight = this.#begin(by, 'whole', landing => {
+        this.#renewing.delete(record);
+        if (landing.kind !== 'stored' && by === read) this.#unrenewed.add(record);
+        else this.#unrenewed.delete(record);
+        ended(outcomeOf(landing));
+      });
       try {
-        const fetch = this.#send(read, record, flight, false);
+        const fetch = this.#send(by, record, flight, false);
         return () => fetch.left();
       } catch {
         // the flight has landed
@@ -126,7 +138,7 @@ export class WebReads implements WebSource, RecordSource {
       }
     };
     // somebody may have asked by then, or have changed what is asked about
-    const isStillDue = () => !this.#flights.of(read, 'whole') && this.#records.find(read) === record;
+    const isStillDue = () => !this.#renewing.has(record) && this.#records.find(read) === record;
     const { client, bucket, target } = read;
     this.#background.ask(bucket.store.name, {
       ...{ client: client.quota, name: target.key.text, begin, isStillDue },
@@ -154,15 +166,16 @@ export class WebReads implements WebSource, RecordSource {
   #wait(read: WebRead, flight: WebFlight): void {
     let leave = () => {};
     const client = read.client.wait(() => leave());
-    const end = flight.wait(landing => {
-      if (client.release()) read.attempt(() => this.#landed(read, landing));
+    const end = flight.wait(read, landing => {
+      if (client.release()) read.attempt(() => this.#landed(read, landing, flight.first));
     });
     leave = () => void end();
     this.#flights.coalesced++;
   }
 
-  #landed(read: WebRead, landing: Landing): void {
-    if (mayHaveOther(read, landing) && read.mayRepeat()) this.#ask(read, this.#records.find(read));
+  /** @param first whose answer it is */
+  #landed(read: WebRead, landing: Landing, first: WebRead): void {
+    if (mayHaveOther(read, landing, first) && read.mayRepeat()) this.#ask(read, this.#records.find(read));
     else if (landing.kind === 'failed') this.#giveStale(read, landing.error);
     else if (landing.kind === 'stored' && this.#records.find(read) === landing.record)
       this.#give(read, landing.record, {
@@ -265,8 +278,11 @@ function kindOf(read: WebRead, stale: ReadableRecord | undefined): FlightKind | 
 const noQuestion = { stale: undefined, confirmed: undefined, flight: undefined };
 
 /** Whether it may be because of what the first has sent that there is no answer for all, and `read` has sent something else. */
-function mayHaveOther(read: WebRead, landing: Landing): boolean {
+function mayHaveOther(read: WebRead, landing: Landing, first: WebRead): boolean {
   if (landing.kind === 'failed')
     return landing.error instanceof StoreError && landing.error.code === 'BROKEN';
-  return landing.kind === 'alone' && landing.isOfRequest && !read.isPersonal && !read.directives?.noStore;
+  if (landing.kind === 'stored' || !landing.isOfRequest) return false;
+  // an origin that fails is not asked the same again
+  if (landing.kind === 'stale') return asksOtherwise(read, first);
+  return !read.isPersonal && !read.directives?.noStore;
 }

@@ -16,7 +16,7 @@ import { type AnswerParts, LocalClient } from './local-client.ts';
 import { outgoingFields, schemeOf } from './outgoing-fields.ts';
 import { passedBodyOf } from './passed-request-body.ts';
 import { WebHeaders } from './web-headers.ts';
-import { type WebClient, type WebFields, WebRead, type WebSource } from './web-read.ts';
+import { noFields, type WebClient, type WebFields, WebRead, type WebSource } from './web-read.ts';
 import type { WebReads } from './web-reads.ts';
 import { documentOf, targetProblem, type WebAddress, webTarget } from './web-target.ts';
 import { slashOfBucket, type VisitParts, WebsiteVisit } from './website-visit.ts';
@@ -133,9 +133,7 @@ export class WebServer {
 
 /** What asks for all of another document in the name of the same client. */
 function fieldsForWhole({ authorization, cacheControl, pragma, acceptEncoding }: WebFields): WebFields {
-  const none = { range: undefined, ifRange: undefined, ifMatch: undefined, ifNoneMatch: undefined };
-  const undated = { ifModifiedSince: undefined, ifUnmodifiedSince: undefined, isConditional: false };
-  return { ...none, ...undated, authorization, cacheControl, pragma, acceptEncoding };
+  return { ...noFields, authorization, cacheControl, pragma, acceptEncoding };
 }
 
 /**

@@ -1,0 +1,57 @@
+import type { ReadableRecord } from '../../cache/record.ts';
+import { isKnownCoding } from '../../http/vary.ts';
+import { unconditionalFields } from './confirmation.ts';
+import { fieldValue, hasUnnamedSelector } from './outgoing-fields.ts';
+import { isOfServer, isStorable, readWebHead, type WebHead } from './stored-answer.ts';
+import type { WebRead } from './web-read.ts';
+
+/**
+ * What is said of one request: its conditions and range, who sent it, and fields that are in no key. However it is dated, it is
+ * no answer for others, whose requests are other ones.
+ */
+const ofOneRequest: ReadonlySet<number> = new Set([
+  ...[304, 400, 401, 403, 406, 407, 408, 411, 412, 413, 415, 416, 417, 421, 422, 425, 426, 428, 429, 431],
+]);
+
+/** A part in units of the origin's own comes as a 200, too (RFC 9110 §14.2). */
+export function isOfOneRequest(
+  { fields: { range }, sent }: WebRead,
+  { status, fields, vary }: WebHead,
+): boolean {
+  if (ofOneRequest.has(status) || hasUnnamedSelector(sent, vary)) return true;
+  // variants are told apart by codings that are known
+  if (vary.includes('accept-encoding') && !isKnownCoding(fieldValue(fields, 'content-encoding'))) return true;
+  return status !== 206 && range !== undefined && fields.some(({ name }) => name === 'content-range');
+}
+
+/** Whether it may be for what was sent with the request alone that the answer is for nobody else: any error may be. */
+export function isOfRequest(read: WebRead, head: WebHead, isUnkept: boolean): boolean {
+  if (head.status >= 400) return true;
+  const { noStore, private: isPrivate } = head.control;
+  return !noStore && !isPrivate && (read.isPersonal || isUnkept || isOfOneRequest(read, head));
+}
+
+/** Whether an answer like `record` could be kept for others, were it asked for as `read` asks. */
+export function mayBeRenewedFor(read: WebRead, { answer, fields }: ReadableRecord): boolean {
+  const head = readWebHead({ status: answer?.status ?? 200, fields });
+  return !isOfOneRequest(read, head) && isStorable(read, 'GET', head, read.directives?.noStore ?? false);
+}
+
+/**
+ * Whether an answer ends what is stored, though it is not kept itself: the origin has something else now. One that is about
+ * its request alone does not, nor one that is not kept because of who asked.
+ */
+export function endsStored(read: WebRead, head: WebHead, isUnkept: boolean): boolean {
+  if (isOfServer(head.status)) return false;
+  if (read.isPersonal || isUnkept) return false;
+  return head.status === 401 || head.status === 403 || !ofOneRequest.has(head.status);
+}
+
+/** Whether two requests tell the origin something else, ranges and conditions aside. */
+export function asksOtherwise(one: WebRead, other: WebRead): boolean {
+  return textOf(one) !== textOf(other);
+}
+
+function textOf({ sent }: WebRead): string {
+  return JSON.stringify(unconditionalFields(sent).map(({ name, value }) => [name, value]));
+}

@@ -1,0 +1,191 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '../../support/manual-clock.ts';
+import type { OriginRequest, ScriptedOrigin } from '../../support/scripted-origin.ts';
+import type { TestGateway } from '../../support/test-gateway.ts';
+import { turnsUntil } from '../../support/turns-until.ts';
+import { type Head, startWebGateway, type WebGatewayOptions } from '../../support/web-gateway.ts';
+
+let origin: ScriptedOrigin;
+let gateway: TestGateway;
+let clock: ManualClock;
+/** What answers the questions that the origin holds, in their order. */
+let held: (() => void)[];
+
+beforeEach(() => {
+  clock = new ManualClock(Date.now());
+  held = [];
+});
+
+afterEach(async () => {
+  await gateway.close();
+  await origin.close();
+});
+
+/** An origin that fails with the status that `x-bad` names. */
+async function start(head: Head, options: WebGatewayOptions = {}): Promise<void> {
+  ({ origin, gateway } = await startWebGateway(
+    ({ headers }) => {
+      const dated = { date: new Date(clock.nowMs()).toUTCString() };
+      const bad = headers['x-bad'];
+      if (bad !== undefined) return { status: Number.parseInt(String(bad), 10), head: dated };
+      return { ...dated, ...head };
+    },
+    { clock, ...options },
+  ));
+}
+
+/** From now on the origin holds what it is asked until `release`. */
+function hold(): void {
+  const { answer } = origin;
+  origin.answer = (asked, response) => held.push(() => answer(asked, response));
+}
+
+function release(): void {
+  for (const answer of held.splice(0)) answer();
+}
+
+async function text(headers: Record<string, string> = {}): Promise<string> {
+  return (await gateway.get('/', headers)).body.toString();
+}
+
+const waiting = () => gateway.gateways[0]?.waiting.requests;
+const said = (name: string) => origin.asked.map(({ headers }: OriginRequest) => headers[name]);
+
+describe('what is stale is asked about in the background', () => {
+  const background = { 'cache-control': 'max-age=1, stale-while-revalidate=600', etag: 'W/"1"' };
+  const policy = { maxStaleMs: 600_000, clientDirectives: 'honour' } as const;
+
+  beforeEach(async () => {
+    await start(background, { policy });
+    await text();
+    clock.advance(2_000);
+  });
+
+  it.each([
+    ['cache-control', 'no-store'],
+    ['authorization', 'Basic x'],
+    ['prefer', 'return=minimal'],
+  ])('for nobody whose answer would not be kept (%s: %s)', async (name, value) => {
+    expect(await text({ [name]: value })).toBe('answer 1');
+    expect(await text()).toBe('answer 1');
+    await turnsUntil('it is renewed', async () => (await text()) === 'answer 2');
+    expect(said(name)).toEqual([undefined, undefined]);
+  });
+
+  it('by GET for who asks by HEAD', async () => {
+    expect((await gateway.head('/')).headers['x-cache']).toBe('STALE');
+    await turnsUntil('it is asked', () => origin.asked.length === 2);
+    expect(origin.lastAsked?.method).toBe('GET');
+    await turnsUntil('it is renewed', async () => (await gateway.head('/')).headers['x-cache'] === 'HIT');
+    expect(await text()).toBe('answer 2');
+  });
+
+  it.each(['500', '400'])(
+    "in nobody's name where one client's own got a %s, with what selects the answer",
+    async status => {
+      await text();
+      await turnsUntil('it is renewed', async () => (await text()) === 'answer 2');
+      clock.advance(2_000);
+      const stranger = { 'x-bad': status, via: '1.1 odd', 'accept-language': 'fr' };
+      expect(await text(stranger)).toBe('answer 2');
+      await turnsUntil('it is asked in vain', () => origin.asked.length === 3);
+      await turnsUntil('it is renewed', async () => (await text(stranger)) === 'answer 4');
+      expect(said('x-bad')).toEqual([undefined, undefined, status, undefined]);
+      expect(said('via')[3]).toBe('1.1 tidegate');
+      expect(said('accept-language')[3]).toBeUndefined();
+    },
+  );
+
+  it('while another waits for an answer of its own', async () => {
+    hold();
+    const stranger = gateway.get('/', { 'x-bad': '500', 'cache-control': 'no-cache' });
+    await turnsUntil('it is asked', () => held.length === 1);
+    expect(await text()).toBe('answer 1');
+    await turnsUntil('it is asked about', () => held.length === 2);
+    held.pop()?.();
+    await turnsUntil('it is renewed', async () => (await text()) !== 'answer 1');
+    release();
+    expect((await stranger).status).toBe(500);
+  });
+});
+
+it('in the background, what varies by fields is asked for with these', async () => {
+  const control = 'max-age=1, stale-while-revalidate=600';
+  await start({ 'cache-control': control, vary: 'accept-language' }, { policy: { maxStaleMs: 600_000 } });
+  await text({ 'accept-language': 'fr' });
+  clock.advance(2_000);
+  const stranger = { 'x-bad': '500', 'accept-language': 'fr' };
+  await text(stranger);
+  await turnsUntil('it is renewed', async () => (await text(stranger)) === 'answer 3');
+  expect(said('accept-language')).toEqual(['fr', 'fr', 'fr']);
+  expect(said('x-bad')).toEqual([undefined, '500', undefined]);
+});
+
+describe('who waits for a question that fails, and has sent something else', () => {
+  const tagged = { 'cache-control': 'max-age=1', etag: '"1"' };
+
+  it.each(['500', '503'])('gets the answer to one more (%s), not what is stale', async status => {
+    await start({ 'cache-control': 'max-age=1' }, { policy: { staleIfErrorMs: 600_000 } });
+    await text();
+    clock.advance(2_000);
+    hold();
+    const first = gateway.get('/', { 'x-bad': status });
+    await turnsUntil('it is asked', () => held.length === 1);
+    const others = Array.from({ length: 6 }, () => text());
+    await turnsUntil('the others wait', () => waiting() === 7);
+    release();
+    expect((await first).headers['x-cache']).toBe('STALE');
+    await turnsUntil('it is asked again', () => held.length === 1);
+    release();
+    expect(new Set(await Promise.all(others))).toEqual(new Set(['answer 3']));
+    expect(origin.asked).toHaveLength(3);
+  });
+
+  it('asks before those who have waited longer', async () => {
+    await start(tagged, { policy: { staleIfErrorMs: 600_000 } });
+    await text();
+    clock.advance(2_000);
+    hold();
+    const bad = Array.from({ length: 4 }, (_, index) => gateway.get('/', { 'x-bad': `500 ${index}` }));
+    await turnsUntil('they wait', () => waiting() === 4 && held.length === 1);
+    const plain = gateway.get('/');
+    await turnsUntil('all wait', () => waiting() === 5);
+    release();
+    await turnsUntil('it is asked again', () => held.length === 1);
+    release();
+    expect((await plain).headers['x-cache']).not.toBe('STALE');
+    await Promise.all(bad);
+    expect(said('x-bad').at(-1)).toBeUndefined();
+    expect(origin.asked).toHaveLength(3);
+  });
+
+  it('gets what is stale where that fails, too', async () => {
+    await start(tagged, { policy: { staleIfErrorMs: 600_000 } });
+    await text();
+    clock.advance(2_000);
+    hold();
+    const readers = Array.from({ length: 6 }, (_, index) => gateway.get('/', { 'x-bad': `503 ${index}` }));
+    await turnsUntil('they wait', () => waiting() === 6 && held.length === 1);
+    for (let question = 0; question < 3; question++) {
+      await turnsUntil('it is asked', () => held.length === 1);
+      release();
+    }
+    for (const { headers } of await Promise.all(readers)) expect(headers['x-cache']).toBe('STALE');
+    expect(origin.asked).toHaveLength(4);
+  });
+
+  it.each(['500', '503', '404', '400'])('shares the next one (%s) where nothing is held', async status => {
+    await start(tagged);
+    hold();
+    const first = gateway.get('/', { 'x-bad': status });
+    await turnsUntil('it is asked', () => held.length === 1);
+    const others = Array.from({ length: 6 }, () => text());
+    await turnsUntil('the others wait', () => waiting() === 7);
+    release();
+    expect((await first).status).toBe(Number(status));
+    await turnsUntil('it is asked again', () => held.length >= 1);
+    release();
+    expect(new Set(await Promise.all(others))).toEqual(new Set(['answer 2']));
+    expect(origin.asked).toHaveLength(2);
+  });
+});
