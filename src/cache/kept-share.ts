@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Kept } from './aged-runs.ts';
-import type { SlotTable } from './slot-table.ts';
+import type { EvictionQueue } from './eviction-queue.ts';
+import type { RunTable } from './run-table.ts';
 
 /**
  * Share of the memory that contents which were read again keep, the smallest first, as long as there is anything else to evict or
@@ -15,9 +16,14 @@ const KEPT_SHARE = 1 / 4;
  */
 const KEPT_MS = 60_000;
 
-/** What stays at the moment of the contents that were read again. */
+interface EvictableSlots {
+  readonly runs: Pick<RunTable, 'pages' | 'granulesPerPage'>;
+  readonly queue: Pick<EvictionQueue, 'mainClock'>;
+}
+
+/** What stays of the contents that were read again. */
 export class KeptShare {
-  readonly #slots: SlotTable;
+  readonly #slots: EvictableSlots;
   readonly #granules: number;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   /** When the clock of the main queue was read, and what it showed then and the time before. */
@@ -25,13 +31,14 @@ export class KeptShare {
   #shown = 0;
   #shownBefore = 0;
 
-  constructor(slots: SlotTable, clock: Pick<Clock, 'monotonicMs'>) {
+  constructor(slots: EvictableSlots, clock: Pick<Clock, 'monotonicMs'>) {
     this.#slots = slots;
     this.#clock = clock;
     this.#granules = slots.runs.pages * slots.runs.granulesPerPage * KEPT_SHARE;
   }
 
-  get now(): Kept {
+  /** What stays at the moment; has to be asked at each eviction, since it also reads the clocks. */
+  current(): Kept {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - this.#readMs > KEPT_MS) {
       this.#readMs = nowMs;

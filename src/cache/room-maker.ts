@@ -53,7 +53,7 @@ export class RoomMaker {
     const left: number[] = [];
     let freed = 0;
     for (let turn = 0; turn < VICTIMS && freed < length; turn++) {
-      const victim = queue.peek(this.#kept.now, this.#isFilling());
+      const victim = queue.peek(this.#kept.current(), this.#isFilling());
       if (victim === undefined) break;
       const [start, size] = [this.#holeStart(victim), runs.lengthOf(victim)];
       if (!this.#slots.evict(victim)) continue;
@@ -135,16 +135,16 @@ export class RoomMaker {
     if (this.#slots.isFree(run)) return cost.free;
     if (!queue.has(run)) return cost.impossible;
     if (runs.lengthOf(run) <= length) return cost.moved;
-    if (this.#isKept(run, isSparing)) return cost.impossible;
+    if (this.#isSpared(run, isSparing)) return cost.impossible;
     return queue.isMain(run) ? cost.readAgain : cost.evicted;
   }
 
-  /** Whether a block may not be evicted before its turn. */
-  #isKept(run: number, isSparing: boolean): boolean {
+  /** Whether a block may not be evicted before its turn; one that was read again gets its second chance first. */
+  #isSpared(run: number, isSparing: boolean): boolean {
     const { queue } = this.#slots;
     queue.promote(run);
     if (isSparing) return queue.isMain(run) || queue.spares(run);
-    return this.#isFilling() && queue.isKept(run, this.#kept.now);
+    return this.#isFilling() && queue.isKept(run, this.#kept.current());
   }
 
   /** `length` granules of what is between `from` and `to`, unless there is no room for it elsewhere. */
@@ -168,10 +168,10 @@ export class RoomMaker {
     for (let left = VICTIMS_FOR_MOVE; left > 0; left--) {
       const place = holes.take(runs.lengthOf(run));
       if (place !== undefined) return this.#slots.move(run, place);
-      const victim = queue.peek(this.#kept.now, this.#isFilling());
+      const victim = queue.peek(this.#kept.current(), this.#isFilling());
       if (victim === undefined || !this.#slots.evict(victim)) break;
       if (victim === run) return true;
     }
-    return !this.#isKept(run, isSparing) && this.#slots.evict(run);
+    return !this.#isSpared(run, isSparing) && this.#slots.evict(run);
   }
 }

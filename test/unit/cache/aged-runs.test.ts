@@ -62,6 +62,15 @@ it('a short run goes before a long one that is much younger', () => {
   expect(order()).toEqual([short, long]);
 });
 
+it('of the shortest the record counts as well: a longer one that is somewhat younger leaves no more memory', () => {
+  const short = push(1);
+  pass(5);
+  const long = push(2);
+  pass(10);
+  // with four granules for each record, 5 × 1703 against 6 × 1102
+  expect(order()).toEqual([short, long]);
+});
+
 it('what is put at the head goes first, however long others are', () => {
   push(1_000);
   const demoted = table.create(next, 1);
@@ -79,5 +88,7 @@ it('the shortest are kept, up to so many granules in all, unless they came too l
   runs.remove(long);
   expect(runs.first(kept)).toBeUndefined();
   expect(runs.first({ granules: 15, since: 0 }), 'more than that').toBe(short[0]);
-  expect(runs.first({ granules: 16, since: now }), 'they came before').toBe(short[0]);
+  const late = { granules: 16, since: now };
+  expect(runs.first(late), 'they came before').toBe(short[0]);
+  expect(short.map(run => runs.isKept(run, late))).toEqual([false, false]);
 });

@@ -185,3 +185,13 @@ it('a question that is under way takes a place, unless it is about what was aske
   leave[0]?.();
   expect([...running.keys()]).toEqual(['waiting']);
 });
+
+it('of what was asked in vain the latest is remembered', () => {
+  doubt('again');
+  for (let number = 0; number < 4_095; number++) doubt(`k${number}`);
+  doubt('again');
+  doubt('one too many');
+  for (const name of ['k1', 'k2', 'k3', 'k4', 'k0', 'again']) ask(name);
+  // the first one that was not asked again has been forgotten, so it does not wait for the four places apart
+  expect([...running.keys()]).toEqual(['k1', 'k2', 'k3', 'k4', 'k0']);
+});
