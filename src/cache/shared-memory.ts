@@ -75,12 +75,19 @@ export const MIN_PAGES_PER_WORKER = 8;
 
 const LARGEST_SEGMENT_BYTES = 1024 * 1024 * 1024;
 
+/** Of each granule: tag and visits, and the pins of one worker. */
+const SHARED_BYTES = 5;
+const PIN_BYTES = 4;
+
 /**
- * The share of memory for blocks and their tables that is left for blocks. Where each slot has one granule, tags, visits and pins
- * take this much for each, and the tables of the worker that owns it.
+ * The same of the worker that owns it, where each slot has one granule: `RunTable` 24, the owner of the slot 8 (a reference), the
+ * ghost list 3, and a byte each for holes, for the place in the queues, and for what is unread.
  */
+const OWNER_BYTES = 38;
+
+/** The share of memory for blocks and their tables that is left for blocks. */
 export function blockShare(workers: number): number {
-  const tableBytes = 5 + 4 * workers + 38;
+  const tableBytes = SHARED_BYTES + PIN_BYTES * workers + OWNER_BYTES;
   return GRANULE_BYTES / (GRANULE_BYTES + tableBytes);
 }
 

@@ -13,7 +13,7 @@ const LOOKS = 64;
 
 /**
  * The slots of one worker, by number of their run, and the blocks in them. Whatever takes memory from one block and gives it
- * to another does so here: first the tag is raised, which makes all references void, then it is looked for pins (`SlotPins`).
+ * to another does so here: first the tag is raised, which makes all references void, then pins are looked for (`SlotPins`).
  */
 export class SlotTable {
   readonly pins: SlotPins;

@@ -74,15 +74,10 @@ function startReader(queue: QueueConfig, parts: QueueParts, before: Promise<unkn
   const { credentials, refresher } = credentialsOf(queue, parts);
   const poller = new QueuePoller({
     client: new QueueClient({ ...queue, credentials, clock }),
-    ...{
-      take,
-      backend: queue.backend,
-      malformed: queue.malformed,
-      meter,
-      clock,
-      logger,
-      random: Math.random,
-    },
+    backend: queue.backend,
+    malformed: queue.malformed,
+    random: Math.random,
+    ...{ take, meter, clock, logger },
   });
   // the refresh resolves in any case, and is repeated where it has failed
   void Promise.all([before, refresher?.refresh()]).then(() => poller.start());

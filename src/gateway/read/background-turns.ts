@@ -52,6 +52,7 @@ class Lane {
   readonly leastSilenceMs: number;
   readonly running = new Set<Running>();
   readonly waiting = new FairLine<BackgroundQuestion>();
+  /** When silent questions were last given up though the store had answered none. */
   triedMs = -Infinity;
   /** Whether those whose turn it is are being begun. */
   isBeginning = false;

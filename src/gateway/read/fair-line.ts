@@ -3,7 +3,7 @@ const CLIENTS_LIMIT = 256;
 
 /** What one client may have waiting, and what all may have together, about: with many clients each may have less. */
 const CLIENT_LIMIT = 64;
-const TOTAL = 4_096;
+const TOTAL_LIMIT = 4_096;
 
 interface Waiting {
   readonly client: string;
@@ -24,7 +24,7 @@ export class FairLine<Question extends Waiting> {
   add(question: Question): void {
     const { client, name } = question;
     const own = this.#clients.get(client) ?? new Map<string, Question>();
-    if (own.has(name) || own.size >= Math.min(CLIENT_LIMIT, TOTAL / this.#clients.size)) return;
+    if (own.has(name) || own.size >= Math.min(CLIENT_LIMIT, TOTAL_LIMIT / this.#clients.size)) return;
     if (own.size === 0 && this.#clients.size >= CLIENTS_LIMIT) return;
     own.set(name, question);
     this.#clients.set(client, own);
