@@ -63,9 +63,15 @@ const ANSWER_LIMIT_MS = 10_000;
 /** Whoever stops waits for it. */
 const DELETE_LIMIT_MS = 5_000;
 
+/** Amazon's have 100 characters; it is logged. */
+const messageId = z.string().max(128);
+/** Amazon's have 1024 characters at most. */
+const receiptHandle = z.string().max(4_096);
+
 const received = z.looseObject({
   Messages: z
-    .array(z.looseObject({ MessageId: z.string(), ReceiptHandle: z.string(), Body: z.string() }))
+    .array(z.looseObject({ MessageId: messageId, ReceiptHandle: receiptHandle, Body: z.string() }))
+    .max(MOST_MESSAGES)
     .nullish(),
 });
 const deleted = z.looseObject({ Failed: z.array(z.unknown()).nullish() });

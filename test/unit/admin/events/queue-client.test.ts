@@ -77,12 +77,19 @@ it('gives a question up that is answered by nothing at all', async () => {
   await expect(receiving).rejects.toMatchObject({ code: 'TIMEOUT' });
 });
 
+function messages(count: number, MessageId = 'i', ReceiptHandle = 'r'): string {
+  return JSON.stringify({ Messages: Array(count).fill({ MessageId, ReceiptHandle, Body: '{}' }) });
+}
+
 it.each([
   ['an error of the queue', 400, '{"__type":"com.amazonaws.sqs#QueueDoesNotExist"}', 'QueueDoesNotExist'],
   ['a type that is no name', 400, '{"__type":"AKID SECRET <b>"}', 'STATUS_400'],
   ['an error page', 503, '<html>', 'STATUS_503'],
   ['a page in place of an answer', 200, '<html>', 'INVALID_ANSWER'],
   ['messages without receipts', 200, '{"Messages":[{"MessageId":"a","Body":"b"}]}', 'INVALID_ANSWER'],
+  ['more messages than it asked for', 200, messages(11), 'INVALID_ANSWER'],
+  ['a message whose name is as long as a body', 200, messages(1, 'i'.repeat(129)), 'INVALID_ANSWER'],
+  ['a receipt as long as a body', 200, messages(1, 'i', 'r'.repeat(4_097)), 'INVALID_ANSWER'],
   ['an answer without end', 200, ' '.repeat(25 * 1024 * 1024), 'ANSWER_TOO_LARGE'],
 ])('names %s', async (_, status, body, code) => {
   queue.faults.push({ status, body });
