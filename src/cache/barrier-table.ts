@@ -15,8 +15,8 @@ export interface NotedBarrier {
   readonly raisedMs: number | undefined;
 }
 
-/** Four words for each slot. */
-const ROWS = 4;
+/** Two numbers of barriers and two words. */
+const SLOT_BYTES = 2 * BigInt64Array.BYTES_PER_ELEMENT + 2 * Int32Array.BYTES_PER_ELEMENT;
 
 /** In place of a mark, for a slot with barriers of several: they concern all that have it. */
 const SEVERAL = -1;
@@ -26,23 +26,22 @@ const SEVERAL = -1;
  * barrier concerns whatever has the same, so the table never grows, and what meets by chance is asked for once more.
  */
 export class BarrierTable {
-  readonly #hard: Int32Array;
-  readonly #soft: Int32Array;
+  readonly #hard: BigInt64Array;
+  readonly #soft: BigInt64Array;
   /** When the latest soft barrier was raised, in seconds since the epoch. */
   readonly #softSinceS: Uint32Array;
   /** The mark of all barriers of the slot so far; 0: there were none. */
   readonly #marks: Int32Array;
 
   static bytes(slots: number): number {
-    return ROWS * slots * Int32Array.BYTES_PER_ELEMENT;
+    return slots * SLOT_BYTES;
   }
 
   constructor(memory: SharedArrayBuffer, slots: number) {
-    const rowBytes = slots * Int32Array.BYTES_PER_ELEMENT;
-    this.#hard = new Int32Array(memory, 0, slots);
-    this.#soft = new Int32Array(memory, rowBytes, slots);
-    this.#softSinceS = new Uint32Array(memory, 2 * rowBytes, slots);
-    this.#marks = new Int32Array(memory, 3 * rowBytes, slots);
+    this.#hard = new BigInt64Array(memory, 0, slots);
+    this.#soft = new BigInt64Array(memory, this.#hard.byteLength, slots);
+    this.#softSinceS = new Uint32Array(memory, 2 * this.#hard.byteLength, slots);
+    this.#marks = new Int32Array(memory, 2 * this.#hard.byteLength + this.#softSinceS.byteLength, slots);
   }
 
   raise({ slot, mark }: BarrierPlace, barrier: number, kind: BarrierKind, nowMs: number): void {
@@ -58,8 +57,8 @@ export class BarrierTable {
    * no later one concerns the place, -Infinity for what is removed.
    */
   limitMs({ slot, mark }: BarrierPlace, since: number): number {
-    const isRemoved = Atomics.load(this.#hard, slot) > since;
-    if (!isRemoved && Atomics.load(this.#soft, slot) <= since) return Infinity;
+    const isRemoved = barrierAt(this.#hard, slot) > since;
+    if (!isRemoved && barrierAt(this.#soft, slot) <= since) return Infinity;
     const concerned = Atomics.load(this.#marks, slot);
     if (concerned !== mark && concerned !== SEVERAL) return Infinity;
     return isRemoved ? -Infinity : 1_000 * Atomics.load(this.#softSinceS, slot);
@@ -70,7 +69,7 @@ export class BarrierTable {
     const concerned = Atomics.load(this.#marks, slot);
     if (concerned !== mark && concerned !== SEVERAL) return [];
     const noted: NotedBarrier[] = [];
-    const [hard, soft] = [Atomics.load(this.#hard, slot), Atomics.load(this.#soft, slot)];
+    const [hard, soft] = [barrierAt(this.#hard, slot), barrierAt(this.#soft, slot)];
     const raisedMs = 1_000 * Atomics.load(this.#softSinceS, slot);
     if (hard > 0) noted.push({ kind: 'hard', number: hard, raisedMs: undefined });
     if (soft > 0) noted.push({ kind: 'soft', number: soft, raisedMs });
@@ -78,11 +77,17 @@ export class BarrierTable {
   }
 }
 
+/** Numbers of barriers have 64 bits: clients of web origins may have groups ended, thousands of times a second, and come past 2^31 in days. */
+export function barrierAt(barriers: BigInt64Array, at: number): number {
+  return Number(Atomics.load(barriers, at));
+}
+
 /** Threads raise at the same time: the highest stays. */
-export function raiseTo(words: Int32Array, at: number, value: number): void {
-  let known = Atomics.load(words, at);
+export function raiseTo(barriers: BigInt64Array, at: number, barrier: number): void {
+  const value = BigInt(barrier);
+  let known = Atomics.load(barriers, at);
   while (known < value) {
-    const found = Atomics.compareExchange(words, at, known, value);
+    const found = Atomics.compareExchange(barriers, at, known, value);
     if (found === known) return;
     known = found;
   }

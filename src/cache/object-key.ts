@@ -28,6 +28,12 @@ export interface KeySlots {
   keySlot(keyText: string): number;
 }
 
+/** The same at a web origin, and where its groups have their barriers. */
+export interface WebSlots extends KeySlots {
+  /** @param tag see `groupTag` */
+  groupSlot(tag: string): number;
+}
+
 /** Objects are distributed over this many shards, and shards over the workers. */
 export const SHARD_COUNT = 256;
 

@@ -49,6 +49,8 @@ export class OpenWrites {
 
   /** @param keySlot `ObjectKey.keySlot` */
   begin(keySlot: number): OpenWrite {
+    // of a web origin, which has no objects
+    if (keySlot >= this.#toKeys.length) return ofNoObject;
     const raise = () => this.#epochs.raise(keySlot);
     const forget = counted(this.#toKeys, keySlot);
     const leaveMoved = this.#watchMoves();

@@ -2,6 +2,7 @@ import {
   type BarrierKind,
   type BarrierPlace,
   BarrierTable,
+  barrierAt,
   type NotedBarrier,
   raiseTo,
 } from './barrier-table.ts';
@@ -15,8 +16,8 @@ export type BarrierScope =
   | { readonly kind: 'key'; readonly objectKey: Pick<ObjectKey, 'text'> }
   | { readonly kind: 'range'; readonly range: KeyRange }
   | { readonly kind: 'tag'; readonly slot: number }
-  /** As `tag`, but without the objects of which not every tag is known: who raises it speaks for one origin alone. */
-  | { readonly kind: 'group'; readonly slot: number };
+  /** Without the objects of which not every tag is known: who raises it speaks for one origin alone. See `KeySlots.groupSlot`. */
+  | { readonly kind: 'groups'; readonly slots: readonly number[] };
 
 const NAME_SLOTS = 65_536;
 
@@ -36,19 +37,20 @@ const STANDING = 1;
 /** The memory that all threads share, see `PurgeBarriers`. */
 export interface BarrierMemory {
   readonly counters: SharedArrayBuffer;
-  /** Int32 per length of a prefix: the latest barrier that is for one. */
+  /** BigInt64 per length of a prefix: the latest barrier that is for one. */
   readonly lengths: SharedArrayBuffer;
   readonly names: SharedArrayBuffer;
+  /** For tags, and behind these for groups of web origins. */
   readonly tags: SharedArrayBuffer;
 }
 
-export function allocateBarriers(): BarrierMemory {
-  const int32 = (length: number) => new SharedArrayBuffer(length * Int32Array.BYTES_PER_ELEMENT);
+export function allocateBarriers(groupSlots: number): BarrierMemory {
+  const int64 = (length: number) => new SharedArrayBuffer(length * BigInt64Array.BYTES_PER_ELEMENT);
   return {
-    counters: int32(2),
-    lengths: int32(WHOLE_KEY + 1),
+    counters: int64(2),
+    lengths: int64(WHOLE_KEY + 1),
     names: new SharedArrayBuffer(BarrierTable.bytes(NAME_SLOTS)),
-    tags: new SharedArrayBuffer(BarrierTable.bytes(TAG_SLOTS)),
+    tags: new SharedArrayBuffer(BarrierTable.bytes(TAG_SLOTS + groupSlots)),
   };
 }
 
@@ -58,45 +60,45 @@ export function allocateBarriers(): BarrierMemory {
  * takes effect in all threads at once and costs the same whatever they hold (docs/architecture.md, law 5).
  *
  * Barriers are noted by hash. Nothing is gained by a name that is chosen to collide: it is an object of whoever chose it that is
- * asked for again.
+ * asked for again. Groups are named by who raises the barrier, and each web origin has slots of its own for them.
  */
 export class PurgeBarriers {
-  readonly #counters: Int32Array;
-  readonly #lengths: Int32Array;
+  readonly #counters: BigInt64Array;
+  readonly #lengths: BigInt64Array;
   readonly #names: BarrierTable;
   readonly #tags: BarrierTable;
 
   constructor({ barriers }: { readonly barriers: BarrierMemory }) {
-    this.#counters = new Int32Array(barriers.counters);
-    this.#lengths = new Int32Array(barriers.lengths);
+    this.#counters = new BigInt64Array(barriers.counters);
+    this.#lengths = new BigInt64Array(barriers.lengths);
     this.#names = new BarrierTable(barriers.names, NAME_SLOTS);
-    this.#tags = new BarrierTable(barriers.tags, TAG_SLOTS);
+    this.#tags = new BarrierTable(barriers.tags, barriers.tags.byteLength / BarrierTable.bytes(1));
   }
 
   /** The latest barrier: what the store is asked now, is asked after it. */
   get latest(): number {
-    return Atomics.load(this.#counters, BEGUN);
+    return barrierAt(this.#counters, BEGUN);
   }
 
   /** The latest barrier, if all up to it can be seen; undefined while another thread raises one. */
   get standing(): number | undefined {
     // in this order: what was begun later must not count as standing
-    const standing = Atomics.load(this.#counters, STANDING);
+    const standing = barrierAt(this.#counters, STANDING);
     return standing === this.latest ? standing : undefined;
   }
 
   /** When this returns, every thread takes what was learned before for purged. */
   raise(scope: BarrierScope, kind: BarrierKind, nowMs: number): void {
-    const barrier = Atomics.add(this.#counters, BEGUN, 1) + 1;
-    if (scope.kind === 'tag' || scope.kind === 'group') {
-      this.#tags.raise(tagPlace(scope.slot), barrier, kind, nowMs);
-      if (scope.kind === 'tag') this.#tags.raise(tagPlace(ANY_TAG_SLOT), barrier, kind, nowMs);
+    const barrier = Number(Atomics.add(this.#counters, BEGUN, 1n)) + 1;
+    if (scope.kind === 'tag' || scope.kind === 'groups') {
+      const slots = scope.kind === 'tag' ? [scope.slot, ANY_TAG_SLOT] : scope.slots;
+      for (const slot of slots) this.#tags.raise(tagPlace(slot), barrier, kind, nowMs);
     } else {
       const { hash, length } = scope.kind === 'key' ? wholeKey(scope.objectKey) : prefixOf(scope.range);
       this.#names.raise(placeOf(hash), barrier, kind, nowMs);
       raiseTo(this.#lengths, length, barrier);
     }
-    Atomics.add(this.#counters, STANDING, 1);
+    Atomics.add(this.#counters, STANDING, 1n);
   }
 
   /**
@@ -155,7 +157,7 @@ export class PurgeBarriers {
     const { bucketEnd, keyStart } = partsOfText(text);
     let hash = withText(FNV_START, text.slice(0, bucketEnd));
     const note = (length: number, of: number) => {
-      if (Atomics.load(this.#lengths, length) > since) told(length, of);
+      if (barrierAt(this.#lengths, length) > since) told(length, of);
     };
     note(0, hash);
     for (let at = keyStart; at < text.length; at++) {

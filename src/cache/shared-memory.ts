@@ -2,6 +2,7 @@ import { GRANULE_BYTES } from './granules.ts';
 import type { HashKey } from './keyed-hash.ts';
 import type { BucketName } from './object-key.ts';
 import { allocateBarriers, type BarrierMemory } from './purge-barriers.ts';
+import { allocateWebParts, partCount, type WebParts } from './web-parts.ts';
 
 /** The layout that every thread must agree on. */
 interface MemoryLayout {
@@ -31,7 +32,7 @@ export interface SharedMemory {
   readonly needed: SharedArrayBuffer;
   /** Uint8 per granule: how often it was read again, as far as eviction counts that. */
   readonly visits: SharedArrayBuffer;
-  /** Int32 per key slot, see `Epochs`. */
+  /** Int32 per key slot, first of objects and then of web origins, see `Epochs`. */
   readonly epochs: SharedArrayBuffer;
   /** Int32 per bucket slot, see `Epochs`. */
   readonly bucketEpochs: SharedArrayBuffer;
@@ -39,7 +40,9 @@ export interface SharedMemory {
   readonly namedBuckets: readonly BucketName[];
   /** Secret: decides which keys share a slot, see `EpochSlots`. */
   readonly epochKey: HashKey;
-  /** One Int32 per key slot for each worker: writes under way, see `OpenWrites`. */
+  /** Which of the slots of keys and groups are for which web origin. */
+  readonly webParts: WebParts;
+  /** One Int32 per key slot of objects for each worker: writes under way, see `OpenWrites`. */
   readonly openWrites: readonly SharedArrayBuffer[];
   /** The same per bucket slot. */
   readonly openBucketWrites: readonly SharedArrayBuffer[];
@@ -60,12 +63,6 @@ export interface SharedMemory {
  * store, a GET where the object is read; blocks of a content that is still the same stay.
  */
 export const EPOCH_SLOTS = 65_536;
-
-/**
- * Of keys at web origins, and of keys of objects: at an origin whoever may read may also send requests that change something,
- * and must not reach the objects of others by that.
- */
-const KEY_SLOT_KINDS = 2;
 
 /** Buckets that are not named in the configuration share these. */
 export const UNNAMED_BUCKET_SLOTS = 4_096;
@@ -106,6 +103,8 @@ interface SharedMemoryOptions {
   readonly blocks?: 'checked' | 'unchecked';
   /** Buckets with an epoch of their own. Default: none. */
   readonly namedBuckets?: readonly BucketName[];
+  /** How many buckets are at web origins. Default: 0. */
+  readonly webBuckets?: number;
   /** Has to be secret where clients may choose keys or names of buckets. */
   readonly epochKey?: HashKey;
 }
@@ -119,7 +118,7 @@ export function allocateSharedMemory(
   arenaBytes: number,
   pageBytes: number,
   workers: number,
-  { blocks = 'unchecked', namedBuckets = [], epochKey = [0, 0] }: SharedMemoryOptions = {},
+  { blocks = 'unchecked', namedBuckets = [], webBuckets = 0, epochKey = [0, 0] }: SharedMemoryOptions = {},
 ): SharedMemory {
   if (pageBytes % GRANULE_BYTES !== 0) throw new RangeError(`${pageBytes} bytes are not whole granules`);
   const pagesPerWorker = Math.max(MIN_PAGES_PER_WORKER, Math.floor(arenaBytes / pageBytes / workers));
@@ -134,7 +133,8 @@ export function allocateSharedMemory(
   const int32 = (length: number) => new SharedArrayBuffer(length * Int32Array.BYTES_PER_ELEMENT);
   const granules = workers * granulesPerWorker({ workers, pageBytes, pagesPerWorker });
   const int32PerGranule = () => int32(granules);
-  const int32PerKeySlot = () => int32(KEY_SLOT_KINDS * EPOCH_SLOTS);
+  const webParts = allocateWebParts(webBuckets);
+  const int32PerKeySlot = () => int32(EPOCH_SLOTS + partCount(webParts) * webParts.keySlots);
   const int32PerBucketSlot = () => int32(namedBuckets.length + UNNAMED_BUCKET_SLOTS);
   return {
     layout: { workers, pageBytes, pagesPerWorker },
@@ -149,11 +149,12 @@ export function allocateSharedMemory(
     bucketEpochs: int32PerBucketSlot(),
     namedBuckets,
     epochKey,
-    openWrites: Array.from({ length: workers }, int32PerKeySlot),
+    webParts,
+    openWrites: Array.from({ length: workers }, () => int32(EPOCH_SLOTS)),
     openBucketWrites: Array.from({ length: workers }, int32PerBucketSlot),
     unsettled: int32PerKeySlot(),
     unsettledBuckets: int32PerBucketSlot(),
-    barriers: allocateBarriers(),
+    barriers: allocateBarriers(partCount(webParts) * webParts.groupSlots),
     usedPages: int32(workers),
     ...(blocks === 'checked' && { written: arena() }),
   };

@@ -6,7 +6,7 @@ const SLOTS_BY_HASH = 65_536;
 /** Concerned by a purge of any tag. */
 export const ANY_TAG_SLOT = SLOTS_BY_HASH;
 
-/** The slots that barriers for tags have, see `PurgeBarriers`. */
+/** The slots that barriers for tags have, see `PurgeBarriers`. Those for groups of web origins come behind, see `EpochSlots`. */
 export const TAG_SLOTS = SLOTS_BY_HASH + 1;
 
 /** Stores choose how many tags an object has: one with more is concerned by a purge of any. */
@@ -24,13 +24,13 @@ export function groupTag(origin: string, group: string): string {
   return lengthPrefixed(origin) + lengthPrefixed(group);
 }
 
-/** What is kept of the tags of an object. */
-export function tagSlotsOf(tags: readonly string[]): readonly number[] {
-  if (tags.length === 0) return none;
-  const slots = new Set<number>();
+/** What is kept of the tags of an object. @param groups slots of groups that it is in, too */
+export function tagSlotsOf(tags: readonly string[], groups: readonly number[] = none): readonly number[] {
+  if (tags.length === 0 && groups.length === 0) return none;
+  const slots = new Set(groups.slice(0, TAGS_PER_RECORD + 1));
   for (const tag of tags) {
+    if (slots.size > TAGS_PER_RECORD) break;
     slots.add(tagSlotOf(tag));
-    if (slots.size > TAGS_PER_RECORD) return any;
   }
-  return [...slots];
+  return slots.size > TAGS_PER_RECORD ? any : [...slots];
 }

@@ -102,6 +102,7 @@ function describeBucket(
   const backend = backendOf(bucket, settings.config);
   const places = bucketPlaces(name, bucket, settings.config.backends);
   const [{ bucket: bucketAtStore }] = places;
+  const place = { backend: store.identity, bucket: bucketAtStore };
   return {
     name,
     label,
@@ -112,11 +113,9 @@ function describeBucket(
     meetsAdministration: places.some(place => servesAdministration(backendOf(place, settings.config))),
     // paths of a web origin are named as clients do
     keyPrefix: backend.type === 'http' ? '' : bucket.keyPrefix,
-    ...(backend.type === 'http' && { web: webRules(backend, bucket) }),
-    epochs: parts.slots.of(
-      { backend: store.identity, bucket: bucketAtStore },
-      backend.type === 'http' ? 'web' : 'objects',
-    ),
+    ...(backend.type === 'http'
+      ? { web: webRules(backend, bucket), epochs: parts.slots.ofWeb(place) }
+      : { epochs: parts.slots.of(place) }),
     keys: keysOf(backend),
     listingKey: listingKeyOf(secretOf(bucket.backend, backend, settings), bucket.backend),
     maxBodySizeBytes: bucket.maxBodySizeBytes,

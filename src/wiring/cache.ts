@@ -32,11 +32,12 @@ export function checksBlocks({
 
 /** Allocates the memory of the cache for `workers` threads. */
 export function allocateCache(
-  { cache, buckets }: GatewayConfig,
+  { cache, backends, buckets }: GatewayConfig,
   workers: number,
   isChecked: boolean,
 ): CacheMemory {
   const { sizeBytes } = cache.memory;
+  const atOrigins = Object.values(buckets).filter(({ backend }) => backends[backend]?.type === 'http');
   return {
     shared: allocateSharedMemory(
       sizeBytes * (1 - RECORD_SHARE) * blockShare(workers),
@@ -45,6 +46,7 @@ export function allocateCache(
       {
         blocks: isChecked ? 'checked' : 'unchecked',
         namedBuckets: namedBuckets(buckets),
+        webBuckets: atOrigins.length,
         epochKey: [randomBytes(4).readInt32LE(), randomBytes(4).readInt32LE()],
       },
     ),

@@ -225,7 +225,9 @@ function bucketsOf(
       headerPrefix: store.headerPrefix,
       bucketAtStore,
       keyPrefix: '',
-      epochs: slots.of({ backend, bucket: bucketAtStore }),
+      epochs: different.web
+        ? slots.ofWeb({ backend, bucket: bucketAtStore })
+        : slots.of({ backend, bucket: bucketAtStore }),
       keys: 'exact',
       listingKey: new Uint8Array(32),
       succession: new Succession(),

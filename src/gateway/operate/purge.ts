@@ -21,6 +21,9 @@ export type Purged =
   | { readonly kind: 'counted'; readonly objects: number; readonly bytes: number }
   | { readonly kind: 'pending' };
 
+/** What operators purge. */
+type OrderedScope = Exclude<BarrierScope, { kind: 'groups' }>;
+
 /** Entries that are looked at before a purge is answered, in a few milliseconds. */
 const COUNTED_AT_ONCE = 2_000;
 
@@ -49,7 +52,7 @@ export function purge(
   return { kind: 'counted', objects: concerned.length, bytes };
 }
 
-function scopesOf(order: PurgeOrder, buckets: Pick<BucketTable, 'placesOf'>): BarrierScope[] {
+function scopesOf(order: PurgeOrder, buckets: Pick<BucketTable, 'placesOf'>): OrderedScope[] {
   if (order.kind === 'tag') return [{ kind: 'tag', slot: tagSlotOf(order.tag) }];
   const places = buckets.placesOf(order.bucket);
   return places.map(place =>
@@ -63,7 +66,7 @@ function rangeOf({ store, bucketAtStore, keyPrefix }: Bucket, prefix: string): K
   return { backend: store.identity, bucket: bucketAtStore, keyPrefix: keyPrefix + prefix };
 }
 
-function* concernedBy(scope: BarrierScope, table: EntryTable): Generator<KnownObject> {
+function* concernedBy(scope: OrderedScope, table: EntryTable): Generator<KnownObject> {
   if (scope.kind === 'key') {
     const known = table.known(scope.objectKey);
     if (known) yield known;
@@ -74,7 +77,7 @@ function* concernedBy(scope: BarrierScope, table: EntryTable): Generator<KnownOb
 
 function isConcerned(
   { text, tagSlots }: KnownObject,
-  scope: Exclude<BarrierScope, { kind: 'key' }>,
+  scope: Exclude<OrderedScope, { kind: 'key' }>,
 ): boolean {
   if (scope.kind === 'range') return isTextInRange(text, scope.range);
   return tagSlots.includes(scope.slot) || tagSlots.includes(ANY_TAG_SLOT);

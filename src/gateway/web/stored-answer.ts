@@ -3,7 +3,7 @@ import type { Content } from '../../cache/content.ts';
 import { freshUntilMs, servedInBackgroundUntilMs, servedOnErrorUntilMs } from '../../cache/freshness.ts';
 import type { Asked, ReadableRecord } from '../../cache/record.ts';
 import { statedFreshness } from '../../cache/stated-freshness.ts';
-import { groupTag, tagSlotsOf } from '../../cache/tag-slots.ts';
+import { tagSlotsOf } from '../../cache/tag-slots.ts';
 import type { CacheControl } from '../../http/cache-control.ts';
 import { cacheGroups, tagsOfField } from '../../http/cache-tags.ts';
 import { formatHttpDate, parseCachedDate } from '../../http/http-date.ts';
@@ -14,6 +14,7 @@ import type { HeaderField } from '../../s3/dialect.ts';
 import type { CachePolicy } from '../request/cache-policy.ts';
 import { fieldValue } from './outgoing-fields.ts';
 import type { WebRead } from './web-read.ts';
+import type { GroupSlots } from './web-target.ts';
 
 /** An answer's head, read once. */
 export interface WebHead extends StoreReplyHead {
@@ -28,10 +29,10 @@ export function readWebHead(head: StoreReplyHead): WebHead {
   return { ...head, ...stated, vary: parseVary(fieldValue(head.fields, 'vary')) };
 }
 
-/** Which origin was asked, when, and what was known then. */
+/** When an origin was asked, and what was known then. */
 export interface AnswerTimes extends Asked {
-  /** See `originName`. */
-  readonly origin: string;
+  /** Of that origin. */
+  readonly groupSlots: GroupSlots;
   readonly requestedMs: number;
   readonly receivedMs: number;
 }
@@ -210,17 +211,17 @@ function isOfOneClient(name: string, { privateFields, noCacheFields }: CacheCont
 }
 
 /** The slots of what an answer can be purged by. */
-export function tagSlotsOfAnswer(fields: readonly HeaderField[], origin: string): readonly number[] {
+export function tagSlotsOfAnswer(fields: readonly HeaderField[], groupSlots: GroupSlots): readonly number[] {
   const tags = fields.flatMap(({ name, value }) => tagsOfField(name, value));
   const groups = cacheGroups(fieldValue(fields, 'cache-groups') ?? '');
-  return tagSlotsOf([...tags, ...groups.map(group => groupTag(origin, group))]);
+  return tagSlotsOf(tags, groups.map(groupSlots));
 }
 
 /** What the fields say of validators and freshness. */
 function describe(
   fields: readonly HeaderField[],
   head: WebHead,
-  { origin, requestedMs, receivedMs }: AnswerTimes,
+  { groupSlots, requestedMs, receivedMs }: AnswerTimes,
 ): Pick<ReadableRecord, 'fields' | 'directives' | 'entityTag' | 'lastModifiedMs' | 'tagSlots'> {
   const { status, control } = head;
   const lastModified = fieldValue(fields, 'last-modified');
@@ -232,7 +233,7 @@ function describe(
   });
   return {
     fields,
-    tagSlots: tagSlotsOfAnswer(fields, origin),
+    tagSlots: tagSlotsOfAnswer(fields, groupSlots),
     directives: { ...stated, noStore: false },
     entityTag: fieldValue(fields, 'etag'),
     lastModifiedMs: lastModified === undefined ? undefined : parseCachedDate(lastModified, receivedMs),

@@ -222,7 +222,7 @@ export class WebArrivals implements WebFetchOwner {
       asked,
       identity,
       times,
-      tagSlotsOfAnswer(head.fields, times.origin),
+      tagSlotsOfAnswer(head.fields, times.groupSlots),
     );
     const record = storedAnswer(head, 200, content, read.policy, times);
     const isStored = this.#records.store(read, record);

@@ -16,7 +16,7 @@ import { isFailure, WebFetch, type WebQuestion } from './web-fetch.ts';
 import { type FlightKind, type Landing, type WebFlight, WebFlights } from './web-flights.ts';
 import type { RecordSource, WebRead, WebSource } from './web-read.ts';
 import { type AnswerName, WebRecords } from './web-records.ts';
-import { originName, wholeTarget } from './web-target.ts';
+import { groupSlotsOf, wholeTarget } from './web-target.ts';
 
 /** Makes the body of a request. @param refused called once if that breaks off or is too long */
 type BodyMaker = (refused: (error: unknown) => void) => ClientBody | undefined;
@@ -244,8 +244,8 @@ export class WebReads implements WebSource, RecordSource {
     const { method } = read;
     const target = makeBody ? wholeTarget(read.address) : read.target.target;
     const isUnkept = read.policy.mode === 'bypass' || (read.directives?.noStore ?? false);
-    const origin = originName(read.address, read.request.scheme);
-    const asked = { ...this.#records.askedNow(read), origin, requestedMs: this.#cache.nowMs() };
+    const groupSlots = groupSlotsOf(read.address, read.request.scheme);
+    const asked = { ...this.#records.askedNow(read), groupSlots, requestedMs: this.#cache.nowMs() };
     const question: WebQuestion = {
       ...{ ...parts, read, method, target, asked, client, body, isUnkept },
     };

@@ -6,7 +6,6 @@ import type { GenerationIdentity } from '../../cache/generation-identity.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
 import type { PurgeBarriers } from '../../cache/purge-barriers.ts';
 import type { Asked, ReadableRecord } from '../../cache/record.ts';
-import { groupTag, tagSlotOf } from '../../cache/tag-slots.ts';
 import type { UnsettledKeys } from '../../cache/unsettled-keys.ts';
 import { hasMoved } from '../request/bucket.ts';
 import { isComplete } from './stale-answers.ts';
@@ -158,11 +157,10 @@ export class WebRecords {
   }
 
   /** The same of all that the origin has put into one of these groups (RFC 9875 §3). */
-  invalidateGroups(groups: readonly string[], { origin, receivedMs }: AnswerTimes): void {
-    for (const group of groups.slice(0, GROUPS_PER_ANSWER)) {
-      const slot = tagSlotOf(groupTag(origin, group));
-      this.#cache.barriers.raise({ kind: 'group', slot }, 'hard', receivedMs);
-    }
+  invalidateGroups(groups: readonly string[], { groupSlots, receivedMs }: AnswerTimes): void {
+    if (groups.length === 0) return;
+    const slots = groups.slice(0, GROUPS_PER_ANSWER).map(groupSlots);
+    this.#cache.barriers.raise({ kind: 'groups', slots }, 'hard', receivedMs);
   }
 
   /** Nobody knows what has become of a request that may have changed the target. */

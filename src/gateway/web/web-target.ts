@@ -1,11 +1,12 @@
-import { bucketText, type ObjectKey, objectKey } from '../../cache/object-key.ts';
+import { bucketText, type ObjectKey, objectKey, type WebSlots } from '../../cache/object-key.ts';
+import { groupTag } from '../../cache/tag-slots.ts';
 import { percentDecode } from '../../s3/percent-decode.ts';
 import { isHost } from '../../s3/well-formed.ts';
 import type { Bucket, QueryRules, WebRules } from '../request/bucket.ts';
 import type { BucketTable } from '../request/bucket-table.ts';
 
 /** A bucket at a web origin. */
-export type WebBucket = Bucket & { readonly web: WebRules };
+export type WebBucket = Bucket & { readonly web: WebRules; readonly epochs: WebSlots };
 
 /** What a request to a web origin addresses, in the client's words. */
 export interface WebAddress {
@@ -97,11 +98,15 @@ export function wholeTarget({ bucket, path, query }: WebAddress): string {
   return bucket.web.pathPrefix + path + (query === undefined ? '' : `?${query}`);
 }
 
-/** Names the origin that a request asks, as clients know it. @param scheme of the client's request */
-export function originName({ bucket, host }: WebAddress, scheme: string): string {
-  const { web, store, bucketAtStore } = bucket;
+/** Where a cache group of an origin has its barriers. */
+export type GroupSlots = (group: string) => number;
+
+/** The groups of the origin that a request asks, as clients know it. @param scheme of the client's request */
+export function groupSlotsOf({ bucket, host }: WebAddress, scheme: string): GroupSlots {
+  const { web, store, bucketAtStore, epochs } = bucket;
   const name = bucketText({ backend: store.identity, bucket: bucketAtStore });
-  return tellsHost(web) ? `${name}${scheme}://${host}` : name;
+  const origin = tellsHost(web) ? `${name}${scheme}://${host}` : name;
+  return group => epochs.groupSlot(groupTag(origin, group));
 }
 
 /** Whether the origin learns which host and scheme the client asked. */

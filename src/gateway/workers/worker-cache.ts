@@ -31,6 +31,7 @@ import { storeRequest } from '../read/store-request.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 import { webRangeSource } from '../web/web-range-source.ts';
 import { WebReads } from '../web/web-reads.ts';
+import { isWeb } from '../web/web-target.ts';
 
 interface WorkerCacheOptions extends RetryContext {
   readonly memory: SharedMemory;
@@ -207,8 +208,8 @@ function rangeSource(
   identity: GenerationIdentity,
   trace: TraceContext | undefined,
 ): RangeSource {
-  const { store, web } = bucket;
-  if (web) return webRangeSource({ ...bucket, web }, objectKey, selecting, identity, trace);
+  const { store } = bucket;
+  if (isWeb(bucket)) return webRangeSource(bucket, objectKey, selecting, identity, trace);
   const variant = { origin: undefined, expectedBucketOwner: undefined, requestPayer };
   return {
     backend: store.name,

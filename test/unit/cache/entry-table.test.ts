@@ -188,17 +188,17 @@ it('law 5: an entry that is looked up while threads raise barriers is concerned 
   const raised = new PurgeBarriers(shared);
   const table = new EntryTable(1_000_000, tier, raised);
   const [begun, standing] = [0, 1];
-  const counters = new Int32Array(shared.barriers.counters);
+  const counters = new BigInt64Array(shared.barriers.counters);
   table.put(key('k'), '', recordOf(remote));
   // another thread has begun the first, and nothing of it can be seen yet
-  counters[begun] = 1;
+  counters[begun] = 1n;
   expect(table.get(key('k'))).toBeDefined();
   raised.raise({ kind: 'key', objectKey: key('other') }, 'hard', 0);
-  expect([...counters]).toEqual([2, 1]);
+  expect([...counters]).toEqual([2n, 1n]);
   expect(table.get(key('k'))).toBeDefined();
   // now it can be seen
-  counters[begun] = 0;
+  counters[begun] = 0n;
   raised.raise({ kind: 'key', objectKey: key('k') }, 'hard', 0);
-  [counters[begun], counters[standing]] = [2, 2];
+  [counters[begun], counters[standing]] = [2n, 2n];
   expect(table.get(key('k'))).toBeUndefined();
 });

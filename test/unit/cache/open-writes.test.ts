@@ -31,6 +31,15 @@ it('what was read before a write began, or before its answer or end, is not curr
   expect(unsettled.has(keyOf(slot))).toBe(false);
 });
 
+it('nothing is written to a key of a web origin, whatever comes by a wrong way', () => {
+  const { memory, epochs, writes, unsettled } = setup();
+  const webSlot = new Int32Array(memory.epochs).length - 1;
+  const write = writes.begin(webSlot);
+  write.unsettled();
+  write.over();
+  expect([epochs.current(keyOf(webSlot)), unsettled.has(keyOf(webSlot))]).toEqual([0, false]);
+});
+
 /** The epochs of two keys of a bucket. */
 const epochsIn = (epochs: Epochs, bucketSlot: number) =>
   [slot, slot + 1].map(keySlot => epochs.current(keyOf(keySlot, bucketSlot)));

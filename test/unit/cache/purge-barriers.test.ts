@@ -2,17 +2,57 @@ import { expect, it } from 'vitest';
 import { PurgeBarriers } from '../../../src/cache/purge-barriers.ts';
 import { allocateSharedMemory } from '../../../src/cache/shared-memory.ts';
 import { ANY_TAG_SLOT, groupTag, tagSlotOf } from '../../../src/cache/tag-slots.ts';
-import { testKey } from '../../support/object-keys.ts';
+import { slots, testKey } from '../../support/object-keys.ts';
 
-it('a barrier for a group concerns what has its slot, and not what has more tags than are known', () => {
-  const barriers = new PurgeBarriers(allocateSharedMemory(2 ** 20, 2 ** 16, 1));
-  const { text } = testKey('web', '/', '/k');
-  const slot = tagSlotOf(groupTag('o.test', 'news'));
-  barriers.raise({ kind: 'group', slot }, 'hard', 0);
-  const concerns = (...slots: number[]) => barriers.removes(text, slots, 0);
-  expect([concerns(slot), concerns(ANY_TAG_SLOT), concerns(slot + 1)]).toEqual([true, false, false]);
-  barriers.raise({ kind: 'tag', slot }, 'hard', 0);
+const memory = () => allocateSharedMemory(2 ** 20, 2 ** 16, 1);
+const { text } = testKey('web', '/', '/k');
+
+it('a barrier for groups concerns what has their slots, and not what has more tags than are known', () => {
+  const barriers = new PurgeBarriers(memory());
+  const { groupSlot } = slots.ofWeb({ backend: 'web', bucket: '/' });
+  const [slot, second] = [groupSlot(groupTag('o.test', 'news')), groupSlot(groupTag('o.test', 'shop'))];
+  const before = barriers.latest;
+  barriers.raise({ kind: 'groups', slots: [slot, second] }, 'hard', 0);
+  // an answer names many groups, and numbers are for all
+  expect(barriers.latest).toBe(before + 1);
+  const concerns = (...of: number[]) => barriers.removes(text, of, 0);
+  const others = [ANY_TAG_SLOT, slot + 1, tagSlotOf(groupTag('o.test', 'news'))];
+  expect([slot, second, ...others].map(one => concerns(one))).toEqual([true, true, false, false, false]);
+  barriers.raise({ kind: 'tag', slot: 7 }, 'hard', 0);
   expect(concerns(ANY_TAG_SLOT)).toBe(true);
+});
+
+it('an origin that ends all its groups concerns no tag of others, and no group of another origin', () => {
+  const barriers = new PurgeBarriers(memory());
+  const [loud, quiet] = ['loud', 'quiet'].map(backend => slots.ofWeb({ backend, bucket: 'site' }));
+  for (let at = 0; at < 200_000; at += 100) {
+    const named = Array.from({ length: 100 }, (_, group) => loud?.groupSlot(`${at + group}`) ?? 0);
+    barriers.raise({ kind: 'groups', slots: named }, 'hard', 0);
+  }
+  const concerned = (of: (name: string) => number) =>
+    Array.from({ length: 1_000 }, (_, at) => of(`${at}`)).filter(slot => barriers.removes(text, [slot], 0))
+      .length;
+  expect([tagSlotOf, quiet?.groupSlot, loud?.groupSlot].map(of => of && concerned(of))).toEqual([
+    0, 0, 1_000,
+  ]);
+});
+
+it('barriers go on past 2^31: what was learned before the last one is concerned, what is learned after it is not', () => {
+  const shared = memory();
+  new BigInt64Array(shared.barriers.counters).fill(2n ** 31n - 2n);
+  const barriers = new PurgeBarriers(shared);
+  const range = { backend: 'web', bucket: '/', keyPrefix: '' };
+  for (let number = 0; number < 5; number++) {
+    const since = barriers.latest;
+    barriers.raise({ kind: 'range', range }, 'hard', 0);
+    barriers.raise({ kind: 'tag', slot: 7 }, 'hard', 0);
+    expect([barriers.removes(text, [], since), barriers.removes(text, [7], barriers.latest)]).toEqual([
+      true,
+      false,
+    ]);
+    expect(barriers.standing).toBe(barriers.latest);
+  }
+  expect(barriers.latest).toBe(2 ** 31 + 8);
 });
 
 it('groups of one name at two origins have two tags, however names are composed', () => {

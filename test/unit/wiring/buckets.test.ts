@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { EpochSlots } from '../../../src/cache/epoch-slots.ts';
+import { EPOCH_SLOTS } from '../../../src/cache/shared-memory.ts';
 import { parseConfig } from '../../../src/config/load-config.ts';
 import { objectKeyOf } from '../../../src/gateway/request/bucket.ts';
 import { requireObject } from '../../../src/gateway/request/locate.ts';
@@ -101,3 +102,31 @@ buckets: { photos: { backend: main, access: verify }, "*": { backend: main, acce
     }
   },
 );
+
+it('each bucket at a web origin has a part of the counters of its own, also one that comes with a reload', () => {
+  const web = (names: readonly string[]) => `
+backends: { one: { type: http, endpoint: "http://x" }, two: { type: http, endpoint: "http://y" } }
+buckets:
+${names.map((name, at) => `  ${name}: { backend: ${at % 2 === 0 ? 'one' : 'two'}, access: public }`).join('\n')}`;
+  const names = Array.from({ length: 40 }, (_, at) => `site-${at}`);
+  const { shared, parts } = configured(web(names));
+  const { keySlots } = shared.webParts;
+  const partsOf = (all: readonly string[], own = parts) => {
+    const { config } = configured(web(all));
+    const buckets = createBuckets({ config, stores: new Map(), listingSecret: '' }, own);
+    return all.map(name => {
+      const bucket = buckets.find(name);
+      return bucket && Math.floor((objectKeyOf(bucket, '/k').keySlot - EPOCH_SLOTS) / keySlots);
+    });
+  };
+  const stores = new Map(['one', 'two'].map(name => [name, { ...silentStore, name, identity: name }]));
+  const here = { ...parts, stores };
+  const before = partsOf(names, here);
+  expect(new Set(before).size).toBe(names.length);
+  const after = partsOf([...names, 'new-1', 'new-2'], {
+    stores,
+    slots: new EpochSlots(structuredClone(shared)),
+  });
+  expect(after.slice(0, names.length)).toEqual(before);
+  expect(new Set(after).size).toBe(names.length + 2);
+});
