@@ -15,7 +15,7 @@ const from = <const Name extends CredentialSource['from']>(name: Name) => z.lite
 const profile = text('the name of a profile').optional().meta({ otherwise: '`AWS_PROFILE`, else `default`' });
 const region = text('the region of the token service')
   .optional()
-  .meta({ otherwise: 'that of the profile, else `AWS_REGION`, else that of the backend' });
+  .meta({ otherwise: 'that of the profile, else `AWS_REGION`, else that of the backend or queue' });
 const file = (what: string, variable: string) => text(what).optional().meta({ otherwise: variable });
 const requestTimeout = duration(100, MINUTE_MS).default(1_000);
 
