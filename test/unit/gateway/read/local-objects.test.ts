@@ -418,3 +418,23 @@ it('of another variant of what is held one block is asked for', async () => {
   for (const call of store.open) while (!call.isOver) call.step(1_000_000);
   expect((await other).record.kind).toBe('readable');
 });
+
+it('what waits to be renewed in the background is not asked about once it was purged', async () => {
+  const policy = { ...read.policy, ttlMs: 1_000, staleWhileRevalidateMs: 600_000 };
+  const reads = Array.from({ length: 17 }, (_, number) => ({
+    ...readOf(`k${number}`, { bucket: read.bucket, method: 'HEAD' as const }),
+    policy,
+  }));
+  for (const [index, each] of reads.entries()) {
+    store.put(`k${index}`, object);
+    const found = objects.objects.find(each);
+    await answer(0);
+    await found;
+  }
+  clock.advance(2_000);
+  for (const each of reads) expect((await objects.objects.find(each)).how).toBe('stale');
+  expect(store.open).toHaveLength(16);
+  purgeWith({ kind: 'key', bucket: 'b', key: 'k16' });
+  await answer(0);
+  expect(store.open).toHaveLength(15);
+});

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { StoreError } from '../../../../src/backend/store.ts';
+import { RefusedByStoreError } from '../../../../src/gateway/fill/fill-error.ts';
 import { ReadFlights } from '../../../../src/gateway/read/read-flights.ts';
 import type { Audience } from '../../../../src/gateway/read/single-flight.ts';
 import type { ObjectRead } from '../../../../src/gateway/request/object-read.ts';
@@ -185,6 +187,36 @@ it('a question at which the store hangs is given up for others, and asked apart 
   const asked = signals.length;
   flights.begin(readOf('k0'), 'q', hanging, isDue, { client: 'again' });
   expect(signals).toHaveLength(asked + 1);
+});
+
+it('what has timed out is asked apart, until the store answers it, be it with a refusal', async () => {
+  const { flights } = asking();
+  const refused = new RefusedByStoreError({ status: 404, headers: {}, body: Buffer.alloc(0) } as never);
+  const timedOut = new StoreError('TIMEOUT', 'no answer', undefined);
+  const asked: string[] = [];
+  const begin = (name: string, answer: Promise<never>) =>
+    flights.begin(
+      readOf(name),
+      'q',
+      () => {
+        asked.push(name);
+        return answer;
+      },
+      isDue,
+    );
+  const settled = () => new Promise(resolve => setImmediate(resolve));
+  const hanging = new Promise<never>(() => undefined);
+  for (const name of ['a', 'b', 'c', 'd', 'e']) begin(name, Promise.reject(timedOut));
+  await settled();
+  begin('a', Promise.reject(refused));
+  await settled();
+  asked.length = 0;
+  for (const name of ['b', 'c', 'd', 'e', 'b', 'a']) begin(name, hanging);
+  expect(asked).toEqual(['b', 'c', 'd', 'e', 'a']);
+  begin('f', Promise.reject(timedOut));
+  await settled();
+  begin('f', hanging);
+  expect(asked.filter(name => name === 'f')).toHaveLength(1);
 });
 
 it('what is given up has no effect on who has joined it meanwhile', () => {
