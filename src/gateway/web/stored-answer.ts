@@ -6,6 +6,7 @@ import { statedFreshness } from '../../cache/stated-freshness.ts';
 import { tagSlotsOf } from '../../cache/tag-slots.ts';
 import type { CacheControl } from '../../http/cache-control.ts';
 import { cacheGroups, tagsOfField } from '../../http/cache-tags.ts';
+import { contentDigests } from '../../http/content-digests.ts';
 import { formatHttpDate, parseCachedDate } from '../../http/http-date.ts';
 import { mayStore } from '../../http/storability.ts';
 import { statedControl } from '../../http/targeted-cache-control.ts';
@@ -165,9 +166,8 @@ function namesOf(vary: Vary): readonly string[] {
 
 /** Fields that tell of the stored content, which a confirmation does not change (RFC 9111 §3.2). */
 const ofContent: ReadonlySet<string> = new Set([
-  'content-digest',
+  ...contentDigests,
   'content-encoding',
-  'content-md5',
   'content-range',
   'content-type',
   'etag',
@@ -184,8 +184,8 @@ const perAnswer: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What is stored of an answer's fields (RFC 9111 §3.1). Content-Range tells of the bytes of one 206; in others it means nothing,
- * and is kept as any field (RFC 9110 §14.4).
+ * What is stored of an answer's fields (RFC 9111 §3.1). Content-Range and digests tell of the bytes of one 206; in others Content-Range
+ * means nothing, and is kept as any field (RFC 9110 §14.4).
  *
  * @param status of the answer
  */
@@ -197,12 +197,17 @@ function storedFields(
 ): HeaderField[] {
   const kept = fields.filter(
     ({ name }) =>
-      !perAnswer.has(name) && !(name === 'content-range' && status === 206) && !isOfOneClient(name, control),
+      !perAnswer.has(name) && !(status === 206 && isOfPart(name)) && !isOfOneClient(name, control),
   );
   // RFC 9110 §6.6.1: who receives an answer without a date gives it one
   if (!kept.some(({ name }) => name === 'date'))
     kept.push({ name: 'date', value: formatHttpDate(receivedMs), store: false });
   return kept;
+}
+
+/** Whether a field of a 206 tells of the bytes that it brings. */
+function isOfPart(name: string): boolean {
+  return name === 'content-range' || contentDigests.has(name);
 }
 
 /** Whether a field is for whoever has asked alone (RFC 9111 §5.2.2.4, §5.2.2.7). */

@@ -1,4 +1,5 @@
 import type { ReadableRecord } from '../../cache/record.ts';
+import { contentDigests } from '../../http/content-digests.ts';
 import { isInNotModified } from '../../http/not-modified-fields.ts';
 import { targetedFields } from '../../http/targeted-cache-control.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
@@ -40,9 +41,14 @@ export function prepare(
 ): PreparedAnswer {
   const status = record.answer?.status ?? 200;
   const shown = fields.filter(({ name }) => name !== 'content-length' && name !== 'x-cache');
-  const raw = rawFields(shown, policy);
+  // digests of the bytes that came with them (RFC 9530 §2): stored are those of the whole alone
+  const isOfWhole = (name: string) => record.fields.some(field => field.name === name);
+  const raw = rawFields(
+    shown.filter(({ name }) => !contentDigests.has(name) || isOfWhole(name)),
+    policy,
+  );
   const rawOfPart = rawFields(
-    shown.filter(({ name }) => name !== 'content-range'),
+    shown.filter(({ name }) => name !== 'content-range' && !(contentDigests.has(name) && isOfWhole(name))),
     policy,
   );
   const has = (name: string) => fields.some(field => field.name === name);

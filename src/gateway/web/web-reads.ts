@@ -1,8 +1,10 @@
 import { StoreError } from '../../backend/store.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { type StaleUse, staleUse } from '../../cache/reuse.ts';
-import { parseRange } from '../../http/range.ts';
+import { contentDigests } from '../../http/content-digests.ts';
+import { parseRange, selectRange } from '../../http/range.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
+import { readContentHead } from '../fill/content-head.ts';
 import { NotCachedError, ObjectChangedError } from '../fill/fill-error.ts';
 import type { ClientBody } from '../pass/write/client-body.ts';
 import { BackgroundTurns, type Outcome } from '../read/background-turns.ts';
@@ -64,9 +66,14 @@ export class WebReads implements WebSource, RecordSource {
     } else this.#ask(read, record);
   }
 
-  /** Notes that another worker is told of `record`. */
-  tell(record: ReadableRecord): void {
+  /**
+   * Notes that another worker is told of `record`.
+   *
+   * @returns whether that may give it to all whom it answers
+   */
+  tell(read: WebRead, record: ReadableRecord): boolean {
     this.#records.tell(record);
+    return this.#records.isLatest(read, record);
   }
 
   /** @param told called with the `ObjectKey.text` of a record that another worker was told of, and that is not used any more */
@@ -98,9 +105,7 @@ export class WebReads implements WebSource, RecordSource {
   answerFrom(fetch: WebFetch, record: ReadableRecord, outcome: LookupOutcome, head?: WebHead): void {
     const { read, client } = fetch.question;
     if (!client?.release()) return;
-    const isPart = head?.status === 206;
-    const told = head?.fields.filter(({ name }) => !(isPart && name === 'content-range'));
-    this.#give(read, record, outcome, told);
+    this.#give(read, record, outcome, head && toldTo(read, record, head));
   }
 
   report({ question }: WebFetch, outcome: LookupOutcome): void {
@@ -276,6 +281,15 @@ function kindOf(read: WebRead, stale: ReadableRecord | undefined): FlightKind | 
 }
 
 const noQuestion = { stale: undefined, confirmed: undefined, flight: undefined };
+
+/** What whoever has asked is told: digests of a part where it gets just that. */
+function toldTo({ fields }: WebRead, { sizeBytes }: ReadableRecord, head: WebHead): readonly HeaderField[] {
+  if (head.status !== 206) return head.fields;
+  const { range } = readContentHead(head);
+  const asked = selectRange(parseRange(fields.range), sizeBytes);
+  const isAsked = asked.kind === 'part' && asked.first === range?.first && asked.last === range.last;
+  return head.fields.filter(({ name }) => name !== 'content-range' && (isAsked || !contentDigests.has(name)));
+}
 
 /** Whether it may be because of what the first has sent that there is no answer for all, and `read` has sent something else. */
 function mayHaveOther(read: WebRead, landing: Landing, first: WebRead): boolean {

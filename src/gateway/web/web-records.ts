@@ -105,6 +105,15 @@ export class WebRecords {
         if (record.content.contentId === contentId) this.forget(asked, record);
   }
 
+  /** Whether no other answer that varies otherwise came later: it may be what some get whom `record` answers, too. */
+  isLatest({ target }: AnswerName, record: ReadableRecord): boolean {
+    const vary = record.answer?.vary.join();
+    for (const other of this.#cache.table.get(target.key)?.records.values() ?? [])
+      if (other.kind === 'readable' && other.receivedMs >= record.receivedMs)
+        if (other.answer?.vary.join() !== vary) return false;
+    return true;
+  }
+
   /** Another worker is told of `record`. */
   tell(record: ReadableRecord): void {
     this.#told.add(record);

@@ -17,6 +17,8 @@ interface RemoteClientParts {
   readonly quota: string;
   readonly link: PeerLink;
   readonly encode: (record: ReadableRecord) => WireRecord;
+  /** See `WebReads.tell`. */
+  readonly tell: (read: WebRead, record: ReadableRecord) => boolean;
   /** Called once. */
   readonly ended: (end: WireWebEnd) => void;
 }
@@ -44,13 +46,15 @@ export class RemoteClient implements WebClient, WaitingClient {
   }
 
   answer(
-    _read: WebRead,
+    read: WebRead,
     record: ReadableRecord,
     outcome: LookupOutcome,
     _source: RecordSource,
     told?: readonly HeaderField[],
   ): void {
-    this.#end({ kind: 'record', record: this.#parts.encode(record), outcome, told });
+    const isForAll = this.#parts.tell(read, record);
+    const isKept = isForAll && (outcome.how === 'hit' || outcome.isStored);
+    this.#end({ kind: 'record', record: this.#parts.encode(record), outcome, isKept, told });
   }
 
   /** The worker that has the client counts it, and has refused it if there are too many. */

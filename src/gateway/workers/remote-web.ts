@@ -141,8 +141,8 @@ export class RemoteWeb implements WebSource, RecordSource {
         read.client.report = end.report;
         client.fail(decodeError(end.error));
       } else {
-        const { outcome, told } = end;
-        const record = this.#near.learn(read, end.record, outcome.how === 'hit' || outcome.isStored);
+        const { outcome, told, isKept } = end;
+        const record = this.#near.learn(read, end.record, isKept);
         if (client.release()) read.client.answer(read, record, outcome, this, told);
       }
     });

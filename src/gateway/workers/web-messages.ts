@@ -24,6 +24,8 @@ export type WireWebEnd =
       readonly kind: 'record';
       readonly record: WireRecord;
       readonly outcome: LookupOutcome;
+      /** Whether it is for others, too. */
+      readonly isKept: boolean;
       /** See `WebClient.answer`. */
       readonly told: readonly HeaderField[] | undefined;
     }

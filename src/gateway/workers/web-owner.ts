@@ -53,11 +53,9 @@ export class WebOwner {
     const bucket = this.#bucketOf({ bucketName, objectKey: request.target.key });
     if (!bucket) throw new UnknownBucketError(bucketName);
     return new Promise(ended => {
-      const encode = (record: ReadableRecord) => {
-        this.#reads.tell(record);
-        return encodeRecord(record, this.#ids, undefined);
-      };
-      const client = new RemoteClient({ number, quota, link: this.#link, encode, ended });
+      const encode = (record: ReadableRecord) => encodeRecord(record, this.#ids, undefined);
+      const tell = (told: WebRead, record: ReadableRecord) => this.#reads.tell(told, record);
+      const client = new RemoteClient({ number, quota, link: this.#link, encode, tell, ended });
       this.#clients.set(number, client);
       client.whenGone(() => this.#clients.delete(number));
       const address = { ...request.address, bucket };

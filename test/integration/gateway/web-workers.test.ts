@@ -483,3 +483,22 @@ describe('a worker', () => {
     expect(origin.asked).toHaveLength(1);
   });
 });
+
+it('an older answer for all hides no newer one that varies, at any worker', async () => {
+  const clock = new ManualClock(Date.now());
+  let vary: Record<string, string> = {};
+  await start(
+    numbered(() => ({ ...fresh, date: new Date(clock.nowMs()).toUTCString(), ...vary })),
+    { clock, policy: { clientDirectives: 'honour' } },
+  );
+  const english = { 'accept-language': 'en' };
+  const french = { 'accept-language': 'fr' };
+  expect(await texts('/k', french)).toEqual(same('answer 1'));
+  vary = { vary: 'accept-language' };
+  clock.advance(2_000);
+  await text('/k', ownerAndOther('/k')[0], { ...english, 'cache-control': 'no-cache' });
+  for (let time = 0; time < 2; time++) {
+    expect(await texts('/k', french)).toEqual(same('answer 1'));
+    expect(await texts('/k', english)).toEqual(same('answer 2'));
+  }
+});

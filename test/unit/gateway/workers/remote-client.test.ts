@@ -18,7 +18,14 @@ function waiting() {
   const encode = () => {
     throw new Error('no record is told');
   };
-  const client = new RemoteClient({ number: 1, quota: 'q', link, encode, ended: end => ends.push(end) });
+  const client = new RemoteClient({
+    number: 1,
+    quota: 'q',
+    link,
+    encode,
+    tell: () => true,
+    ended: end => ends.push(end),
+  });
   client.wait(() => told.push('left'));
   return { client, call, told, ends };
 }
