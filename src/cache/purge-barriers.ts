@@ -16,7 +16,7 @@ export type BarrierScope =
   | { readonly kind: 'key'; readonly objectKey: Pick<ObjectKey, 'text'> }
   | { readonly kind: 'range'; readonly range: KeyRange }
   | { readonly kind: 'tag'; readonly slot: number }
-  /** Without the objects of which not every tag is known: who raises it speaks for one origin alone. See `KeySlots.groupSlot`. */
+  /** Without the objects of which not every tag is known: who raises it speaks for one origin alone. See `WebSlots.groupSlot`. */
   | { readonly kind: 'groups'; readonly slots: readonly number[] };
 
 const NAME_SLOTS = 65_536;
