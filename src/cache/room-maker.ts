@@ -11,7 +11,7 @@ const VICTIMS_FOR_MOVE = 8;
 const LOOKS = 128;
 
 /** What it costs to have a run out of the way; the cheaper neighbour goes first. */
-const cost = { free: 0, moved: 1, evicted: 2, readAgain: 3, impossible: 4 } as const;
+const cost = { free: 0, moved: 1, evicted: 2, impossible: 3 } as const;
 
 /** Neighbouring runs that can be cleared. */
 interface Window {
@@ -27,13 +27,13 @@ interface Window {
  */
 export class RoomMaker {
   readonly #slots: SlotTable;
-  readonly #kept: KeptShare;
+  readonly #kept: Pick<KeptShare, 'current'>;
   readonly #isFilling: () => boolean;
   /** Where the next search of pages begins. */
   #nextPage = 0;
 
   /** @param isFilling whether it is worth to wait for a fill */
-  constructor(slots: SlotTable, kept: KeptShare, isFilling: () => boolean) {
+  constructor(slots: SlotTable, kept: Pick<KeptShare, 'current'>, isFilling: () => boolean) {
     this.#slots = slots;
     this.#kept = kept;
     this.#isFilling = isFilling;
@@ -135,8 +135,7 @@ export class RoomMaker {
     if (this.#slots.isFree(run)) return cost.free;
     if (!queue.has(run)) return cost.impossible;
     if (runs.lengthOf(run) <= length) return cost.moved;
-    if (this.#isSpared(run, isSparing)) return cost.impossible;
-    return queue.isMain(run) ? cost.readAgain : cost.evicted;
+    return this.#isSpared(run, isSparing) ? cost.impossible : cost.evicted;
   }
 
   /** Whether a block may not be evicted before its turn; one that was read again gets its second chance first. */
