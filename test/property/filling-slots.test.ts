@@ -43,6 +43,8 @@ class Model {
   readonly complete: number[] = [];
   readonly #askedMs = new Map<number, number>();
   #asking: number | undefined;
+  /** Whether something that was held for long has been taken back in the allocation that is under way. */
+  #hasLong = false;
   #contents = 0;
 
   constructor(pageCount: number) {
@@ -67,6 +69,7 @@ class Model {
     const pagesBefore = this.#pagesOf(asking).size;
     this.#askedMs.set(asking, this.clock.monotonicMs());
     this.#asking = asking;
+    this.#hasLong = false;
     let place = -1;
     const slot = this.tier.allocate(
       sizeBytes,
@@ -152,8 +155,6 @@ class Model {
     this.fills = this.fills.filter(one => one.slot !== slot);
     this.#complete(slot);
   }
-
-  #hasLong = false;
 
   #mayUseMore(asking: number): boolean {
     const own = this.#pagesOf(asking).size;

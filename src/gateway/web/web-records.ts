@@ -107,10 +107,10 @@ export class WebRecords {
 
   /** Whether no other answer that varies otherwise came later: it may be what some get whom `record` answers, too. */
   isLatest({ target }: AnswerName, record: ReadableRecord): boolean {
-    const vary = record.answer?.vary.join();
+    const vary = varyOf(record);
     for (const other of this.#cache.table.get(target.key)?.records.values() ?? [])
-      if (other.kind === 'readable' && other.receivedMs >= record.receivedMs)
-        if (other.answer?.vary.join() !== vary) return false;
+      if (other.kind === 'readable' && other.receivedMs >= record.receivedMs && varyOf(other) !== vary)
+        return false;
     return true;
   }
 
@@ -180,4 +180,9 @@ export class WebRecords {
   #entryOf({ target, bucket }: AnswerName): Entry | undefined {
     return this.#cache.table.get(target.key) ?? this.#cache.revive({ bucket, objectKey: target.key });
   }
+}
+
+/** The fields that select an answer, as one text. */
+function varyOf({ answer }: ReadableRecord): string | undefined {
+  return answer?.vary.join();
 }

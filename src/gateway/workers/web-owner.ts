@@ -54,7 +54,7 @@ export class WebOwner {
     if (!bucket) throw new UnknownBucketError(bucketName);
     return new Promise(ended => {
       const encode = (record: ReadableRecord) => encodeRecord(record, this.#ids, undefined);
-      const tell = (told: WebRead, record: ReadableRecord) => this.#reads.tell(told, record);
+      const tell = (read: WebRead, record: ReadableRecord) => this.#reads.tell(read, record);
       const client = new RemoteClient({ number, quota, link: this.#link, encode, tell, ended });
       this.#clients.set(number, client);
       client.whenGone(() => this.#clients.delete(number));
