@@ -13,7 +13,10 @@ import {
 const HOUR_MS = 3_600_000;
 const STEP_MS = 5_000;
 
-const verdicts = fc.array(fc.constantFrom<Verdict>('breach', 'clear', 'no-data'), { maxLength: 400 });
+const verdicts = fc.array(fc.constantFrom<Verdict>('breach', 'clear', 'no-data'), {
+  maxLength: 400,
+  size: 'max',
+});
 const patience: fc.Arbitrary<ConditionTiming> = fc.record({
   forMs: fc.constantFrom(0, 5_000, 60_000),
   clearForMs: fc.constantFrom(5_000, 30_000, 60_000),
