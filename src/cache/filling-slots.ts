@@ -57,7 +57,7 @@ export class FillingSlots {
 
   /** Whether `group` may fill slots in one more page. */
   hasShare(group: number): boolean {
-    const own = this.#groups.get(group)?.pages.size ?? 0;
+    const own = this.pageCountOf(group);
     const { active, pages } = this.#others(group);
     return (
       own === 0 ||
@@ -71,6 +71,11 @@ export class FillingSlots {
   asks(group: number): boolean {
     this.#groupFor(group).askedMs = this.#clock.monotonicMs();
     return this.hasShare(group);
+  }
+
+  /** In how many pages `group` is filling slots. */
+  pageCountOf(group: number): number {
+    return this.#groups.get(group)?.pages.size ?? 0;
   }
 
   /** The pages in which `group` is filling slots. */
@@ -104,7 +109,7 @@ export class FillingSlots {
    * when no group has more than its fair share, unless `group` has nothing.
    */
   toTakeBack(group: number): number | undefined {
-    const own = this.#groups.get(group)?.pages.size ?? 0;
+    const own = this.pageCountOf(group);
     const fairPages = this.#fairShare(this.#others(group).active + 1);
     if (own >= fairPages) return undefined;
     const beforeMs = this.#clock.monotonicMs() - TAKE_BACK_AFTER_MS;

@@ -10,6 +10,9 @@ import { SlotTable } from './slot-table.ts';
 import { WaitingFills } from './waiting-fills.ts';
 import { WrittenBytes } from './written-bytes.ts';
 
+/** How many pages are looked at for room beside other fills: with more of them there are hardly as many fills at a time. */
+const PAGES_LOOKED_AT = 64;
+
 /**
  * The memory tier of one worker: allocates slots in its pages of the arena and evicts them. A slot is *filling* until
  * `complete` and is neither evicted nor moved until then.
@@ -71,7 +74,7 @@ export class MemoryTier {
     if (length > granulesPerPage)
       throw new RangeError(`${sizeBytes} bytes do not fit a page of ${granulesPerPage * GRANULE_BYTES}`);
     const run = this.#filling.asks(group)
-      ? (this.#room.take(length) ?? this.#takeBack(length, group))
+      ? (this.#besideOthers(length, group) ?? this.#room.take(length) ?? this.#takeBack(length, group))
       : this.#takeInOwnPages(length, group);
     if (run === undefined) return undefined;
     const slot = this.#slots.occupy(run, owner);
@@ -157,6 +160,22 @@ export class MemoryTier {
   /** Must be called when a reader of this thread has released a slot. */
   released(): void {
     this.#waiting.released();
+  }
+
+  /**
+   * Room for a short slot beside others that `group` is filling, once those lie in half of the pages: where fills are slow they
+   * would soon be in every page, and neither moved nor evicted, so there would be no room for a long one.
+   */
+  #besideOthers(length: number, group: number): number | undefined {
+    const { pages, granulesPerPage } = this.#slots.runs;
+    if (length > granulesPerPage / 2 || this.#filling.pageCountOf(group) < pages / 2) return undefined;
+    let left = PAGES_LOOKED_AT;
+    for (const page of this.#filling.pagesOf(group)) {
+      if (left-- === 0) break;
+      const run = this.#room.takeIn(page, length);
+      if (run !== undefined) return run;
+    }
+    return undefined;
   }
 
   /** Room beside other slots that `group` is filling: it takes no further page. */

@@ -48,6 +48,12 @@ export class RoomMaker {
     return this.#byVictims(length) ?? this.#bySearch(length, true) ?? this.#bySearch(length, false);
   }
 
+  /** The same in `page` alone: what is in the way goes to other pages, as far as it stays. */
+  takeIn(page: number, length: number): number | undefined {
+    this.#slots.reclaim();
+    return this.#slots.holes.takeIn(page, length) ?? this.#inPage(page, length, true).hole;
+  }
+
   #byVictims(length: number): number | undefined {
     const { queue, runs, holes } = this.#slots;
     const left: number[] = [];
@@ -108,23 +114,31 @@ export class RoomMaker {
    * @param isSparing whether blocks stay that were read again, and those that are still to be read
    */
   #bySearch(length: number, isSparing: boolean): number | undefined {
-    const { runs } = this.#slots;
+    const { pages } = this.#slots.runs;
     let looks = 0;
-    for (let pages = runs.pages; pages > 0 && looks < LOOKS; pages--) {
-      const first = this.#nextPage * runs.granulesPerPage;
-      this.#nextPage = (this.#nextPage + 1) % runs.pages;
-      let [from, to] = [first, first];
-      for (const run of runs.inPage(first)) {
-        looks++;
-        to = runs.endOf(run);
-        if (this.#costOf(run, length, isSparing) === cost.impossible) from = to;
-        // there is enough, or not enough left
-        if (to - from >= length || first + runs.granulesPerPage - from < length) break;
-      }
-      const hole = to - from < length ? undefined : this.#cleared(from, to, length, isSparing);
-      if (hole !== undefined) return hole;
+    for (let left = pages; left > 0 && looks < LOOKS; left--) {
+      const searched = this.#inPage(this.#nextPage, length, isSparing);
+      this.#nextPage = (this.#nextPage + 1) % pages;
+      if (searched.hole !== undefined) return searched.hole;
+      looks += searched.looks;
     }
     return undefined;
+  }
+
+  /** Room in `page`, and how many runs were looked at for it. */
+  #inPage(page: number, length: number, isSparing: boolean) {
+    const { runs } = this.#slots;
+    const first = page * runs.granulesPerPage;
+    let [from, to, looks] = [first, first, 0];
+    for (const run of runs.inPage(first)) {
+      looks++;
+      to = runs.endOf(run);
+      if (this.#costOf(run, length, isSparing) === cost.impossible) from = to;
+      // there is enough, or not enough left
+      if (to - from >= length || first + runs.granulesPerPage - from < length) break;
+    }
+    const hole = to - from < length ? undefined : this.#cleared(from, to, length, isSparing);
+    return { hole, looks };
   }
 
   #costOf(run: number | undefined, length: number, isSparing = true): number {

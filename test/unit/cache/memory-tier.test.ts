@@ -196,6 +196,17 @@ it.each<[string, (tier: MemoryTier) => { isGone: boolean }]>([
   expect([oldest, other].map(({ isGone }) => isGone)).toEqual([true, false]);
 });
 
+it('slow fills of short blocks lie in half of the pages as long as there is room, which leaves some for a block of a page', () => {
+  const tier = new MemoryTier(allocateSharedMemory(pages * pageBytes, pageBytes, 1), 0);
+  for (let count = 0; count < 3 * pages * slotsPerPage; count++)
+    hold(tier, (1 + (count % 7)) * GRANULE_BYTES, 0);
+  const filling = Array.from({ length: (3 * pages) / 2 }, () => slotIn(tier, pageBytes / 5));
+  expect(new Set(filling.map(slot => Math.floor(slot / slotsPerPage))).size).toBe(pages / 2);
+  for (let count = 0; count < pages / 2; count++)
+    expect(tier.allocate(pageBytes, owner), `block ${count}`).toBeDefined();
+  expect(tier.allocate(pageBytes, owner)).toBeUndefined();
+});
+
 it('the oldest blocks go, and what lies beside one of them is moved to where another one was', () => {
   const tier = smallTier();
   const first = [hold(tier, pageBytes / 2, 1), hold(tier, pageBytes / 2, 0)];
