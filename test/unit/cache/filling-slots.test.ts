@@ -174,3 +174,14 @@ it('who waits for the share of its group is in nobody’s way, and is called whe
   tier.complete(slot);
   await called;
 });
+
+it('where a page is cleared for a large block, what the same group fills in it is not taken back', () => {
+  const fills = new Fills();
+  fills.beginAll(1, 1_000, pageBytes / 2);
+  fills.clock.advance(500);
+  expect(fills.begin(2, pageBytes / 2)).toBeDefined();
+  expect(fills.takenBack).toEqual([1]);
+  // the oldest is now beside it
+  fills.begin(2);
+  expect(fills.takenBack).toEqual([1, 1]);
+});
