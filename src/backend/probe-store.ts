@@ -3,6 +3,7 @@ import { parseErrorBody } from '../s3/error-body.ts';
 import { pathKeyProblem } from '../s3/path-key.ts';
 import { isElement, readXml, textOf } from '../s3/xml-reader.ts';
 import { sendAndCollect } from './collected-reply.ts';
+import { healthRequest } from './health-request.ts';
 import type { OriginStore } from './origin-store.ts';
 import { httpField, type Store, StoreError, type WholeReply } from './store.ts';
 
@@ -89,10 +90,23 @@ export async function probeReach(store: Store, signal?: AbortSignal): Promise<Pr
 }
 
 /** Whether a store answers what its circuit breaker asks. Never rejects. */
-export function probeQuestion(store: Pick<OriginStore, 'ask' | 'askedBucket'>): Promise<ProbeResult> {
+export function probeQuestion(store: Asked): Promise<ProbeResult> {
   const { askedBucket } = store;
-  const asked =
-    askedBucket === undefined ? whichBuckets : `HEAD of the bucket ${JSON.stringify(askedBucket)}`;
+  return ask(
+    store,
+    askedBucket === undefined ? whichBuckets : `HEAD of the bucket ${JSON.stringify(askedBucket)}`,
+  );
+}
+
+/** The same of a web origin, of which nothing else can be asked. Never rejects. */
+export function probeOrigin(origin: Asked): Promise<ProbeResult> {
+  return ask(origin, `${healthRequest(origin.askedBucket).method} /`);
+}
+
+type Asked = Pick<OriginStore, 'ask' | 'askedBucket'>;
+
+/** @param asked the question in words */
+function ask(store: Asked, asked: string): Promise<ProbeResult> {
   return new Promise(resolve =>
     store.ask((isAlive, how) => resolve({ kind: 'questioned', asked, isAlive, how })),
   );

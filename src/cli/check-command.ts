@@ -20,7 +20,7 @@ interface CheckOptions {
 }
 
 /**
- * `tidegate check`: validates a configuration; with `--connect` it also asks the stores whether the configuration
+ * `tidegate check`: validates a configuration; with `--connect` it also asks stores and web origins whether the configuration
  * describes them correctly.
  */
 export function addCheckCommand(
@@ -34,7 +34,7 @@ export function addCheckCommand(
     .addOption(configOption(environment))
     .option(
       '--connect',
-      'also ask the stores whether they answer, take the credentials, have the buckets, and how they distinguish keys, for 30 s at most; nothing is written',
+      'also ask web origins whether they answer, and stores whether they answer, take the credentials, have the buckets, and how they distinguish keys, for 30 s at most; nothing is written',
     )
     .option(
       '--admin <address>',

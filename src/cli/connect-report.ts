@@ -5,7 +5,7 @@ import type { BackendConfig, GatewayConfig } from '../config/gateway-config.ts';
 import { undecidedBackends } from '../config/restricted-keys.ts';
 import type { KeyKind } from '../s3/path-key.ts';
 
-/** What each store of a configuration reported about each of its buckets, by backend name; without embedded stores. */
+/** What each store of a configuration reported about each of its buckets, by backend name; embedded ones are not asked. */
 type ProbeResults = ReadonlyMap<string, readonly ProbeResult[]>;
 
 /** Queries every store of a configuration. */
@@ -24,6 +24,7 @@ interface Finding {
 }
 
 type S3Backend = Extract<BackendConfig, { type: 's3' }>;
+type WebOrigin = Extract<BackendConfig, { type: 'http' }>;
 type Refusal = Extract<ProbeResult, { kind: 'refused' }>;
 type Credentials = Extract<ProbeResult, { kind: 'signed' | 'unsigned' }>;
 type Question = Extract<ProbeResult, { kind: 'questioned' }>;
@@ -46,10 +47,7 @@ const HOW_TO_TELL =
 export function connectReport(config: GatewayConfig, results: ProbeResults): ConnectReport {
   const undecided = undecidedBackends(config);
   const findings = Object.entries(config.backends).flatMap(([name, backend]) => {
-    const found =
-      backend.type === 's3'
-        ? storeFindings(name, backend, results.get(name) ?? [], config, undecided.get(name))
-        : [embedded];
+    const found = findingsOf(name, backend, results.get(name) ?? [], config, undecided.get(name));
     return found.map(({ text, exitCode }) => ({ text: `backends.${name} ${text}`, exitCode }));
   });
   const codes = findings.map(({ exitCode }) => exitCode);
@@ -61,11 +59,38 @@ export function connectReport(config: GatewayConfig, results: ProbeResults): Con
 
 const embedded: Finding = { text: 'is the embedded store, which is exact', exitCode: 0 };
 
+/** @param restriction the configuration key that restricts object keys although `keys` of the backend is not set */
+function findingsOf(
+  name: string,
+  backend: BackendConfig,
+  results: readonly ProbeResult[],
+  config: GatewayConfig,
+  restriction: string | undefined,
+): readonly Finding[] {
+  switch (backend.type) {
+    case 's3':
+      return storeFindings(name, backend, results, config, restriction);
+    case 'http':
+      return results.filter(isQuestion).flatMap(question => originFindings(backend, question));
+    case 'embedded':
+      return [embedded];
+  }
+}
+
+/** Whether it can be reached, and whether the circuit breaker gets its answer: who may have what there is not ours to ask. */
+function originFindings({ endpoint, breaker }: WebOrigin, question: Question): readonly Finding[] {
+  const { how } = question;
+  if (!isStatus(how)) return [{ text: `cannot be reached: ${inWords(how)} (${how})`, exitCode: 1 }];
+  return [reachable(endpoint), ...(breaker === false ? [] : [questionFinding(question)])];
+}
+
+function reachable(endpoint: string): Finding {
+  return { text: `at ${endpoint} is reachable`, exitCode: 0 };
+}
+
 /**
  * Whether there are credentials, whether the circuit breaker gets its answer, how the store distinguishes keys, then each
  * request that it refused.
- *
- * @param restriction the configuration key that restricts object keys although `keys` of the backend is not set
  */
 function storeFindings(
   name: string,
@@ -80,7 +105,7 @@ function storeFindings(
   const hasAnswered = refusals.length > 0 || answers.some(({ kind }) => kind !== 'unreachable');
   return [
     ...results.filter(isOfCredentials).map(credentialsFinding),
-    ...(hasAnswered ? [{ text: `at ${backend.endpoint} is reachable`, exitCode: 0 as const }] : []),
+    ...(hasAnswered ? [reachable(backend.endpoint)] : []),
     ...results.filter(isQuestion).map(questionFinding),
     ...(answer ? [answerFinding(answer, backend.keys, restriction)] : []),
     ...refusals.map(refusal => refusalFinding(refusal, name, backend, config)),
@@ -102,9 +127,13 @@ function isAnswer(result: ProbeResult): result is Answer {
 function questionFinding({ asked, isAlive, how }: Question): Finding {
   const question = `the question of its circuit breaker, ${asked}`;
   if (isAlive) return { text: `answers ${question}, with ${how}`, exitCode: 0 };
-  const why = /^\d+$/.test(how) ? `it says ${how}` : `${inWords(how)} (${how})`;
-  const text = `does not answer ${question}: ${why}. Once open, the breaker closes by that answer alone: see why, or write breaker: false for a store that never answers it`;
+  const why = isStatus(how) ? `it says ${how}` : `${inWords(how)} (${how})`;
+  const text = `does not answer ${question}: ${why}. Once open, the breaker closes by that answer alone: see why, or write breaker: false for one that never answers it`;
   return { text, exitCode: 1 };
+}
+
+function isStatus(how: string): boolean {
+  return /^\d+$/.test(how);
 }
 
 function credentialsFinding(result: Credentials): Finding {

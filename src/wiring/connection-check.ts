@@ -2,7 +2,14 @@
 import { failureOf } from '../backend/credentials/credential-failure.ts';
 import { describeSource } from '../backend/credentials/credential-source.ts';
 import { providerOf } from '../backend/credentials/provide-credentials.ts';
-import { type ProbeResult, probeQuestion, probeReach, probeStore } from '../backend/probe-store.ts';
+import { HttpStore } from '../backend/http/http-store.ts';
+import {
+  type ProbeResult,
+  probeOrigin,
+  probeQuestion,
+  probeReach,
+  probeStore,
+} from '../backend/probe-store.ts';
 import { S3Store, type StoreCredentials } from '../backend/s3/s3-store.ts';
 import { StoreMeter } from '../backend/store-meter.ts';
 import { systemClock } from '../base/clock.ts';
@@ -15,16 +22,49 @@ import { askedBucketAt } from './store-probes.ts';
 /** However many buckets there are, and however slowly stores answer. */
 const LIMIT_MS = 30_000;
 
-/** Probes all stores that are not embedded, concurrently; what is unanswered after `limitMs` is given up. */
+/** Probes all stores and web origins, concurrently; what is unanswered after `limitMs` is given up. */
 export async function connectToStores(
   config: GatewayConfig,
   limitMs = LIMIT_MS,
 ): Promise<ReadonlyMap<string, readonly ProbeResult[]>> {
   const signal = AbortSignal.timeout(limitMs);
-  const results = Object.entries(config.backends).map(async ([name, backend]) =>
-    backend.type === 's3' ? [[name, await probeBackend(name, backend, config, signal)] as const] : [],
-  );
-  return new Map((await Promise.all(results)).flat());
+  const results = Object.entries(config.backends).map(async ([name, backend]) => {
+    return [name, await probeBackend(name, backend, config, signal)] as const;
+  });
+  return new Map(await Promise.all(results));
+}
+
+async function probeBackend(
+  name: string,
+  backend: BackendConfig,
+  config: GatewayConfig,
+  signal: AbortSignal,
+): Promise<readonly ProbeResult[]> {
+  switch (backend.type) {
+    case 's3':
+      return probeS3(name, backend, config, signal);
+    case 'http':
+      return [await probeWeb(name, backend, config)];
+    case 'embedded':
+      return [];
+  }
+}
+
+/** Its circuit breaker waits less long for the answer than `limitMs`. */
+async function probeWeb(name: string, backend: WebBackend, config: GatewayConfig): Promise<ProbeResult> {
+  const tls = serverTlsOf(backend);
+  const origin = new HttpStore({ ...backend, tls, name, ...unguarded() });
+  origin.askedBucket = askedBucketAt(name, config);
+  try {
+    return await probeOrigin(origin);
+  } finally {
+    await origin.close();
+  }
+}
+
+/** What a store has that is asked once. */
+function unguarded() {
+  return { clock: systemClock, meter: new StoreMeter(new Metrics()), breaker: undefined };
 }
 
 /**
@@ -32,7 +72,7 @@ export async function connectToStores(
  * found whatever the others answer: its own, and those that it has as the fallback of another backend. A store that answers
  * is also asked the question of its circuit breaker.
  */
-async function probeBackend(
+async function probeS3(
   name: string,
   backend: S3Backend,
   config: GatewayConfig,
@@ -40,12 +80,8 @@ async function probeBackend(
 ): Promise<readonly ProbeResult[]> {
   const { found, credentials } = await credentialsOf(backend, signal);
   if (credentials === undefined) return found;
-  const meter = new StoreMeter(new Metrics());
   const tls = serverTlsOf(backend);
-  const store = new S3Store({
-    ...backend,
-    ...{ tls, credentials, name, clock: systemClock, meter, breaker: undefined },
-  });
+  const store = new S3Store({ ...backend, tls, credentials, name, ...unguarded() });
   store.askedBucket = askedBucketAt(name, config);
   try {
     const results = await probeBuckets(name, store, config, signal);
@@ -74,6 +110,7 @@ async function probeBuckets(
 }
 
 type S3Backend = Extract<BackendConfig, { type: 's3' }>;
+type WebBackend = Extract<BackendConfig, { type: 'http' }>;
 
 /** What to sign with, undefined where there is nothing, and what to tell about it. Never rejects. */
 async function credentialsOf(

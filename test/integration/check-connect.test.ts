@@ -244,6 +244,37 @@ it('says why the question of the circuit breaker gets no answer, though all else
   expect(out).toMatch(/main does not answer the question of its circuit breaker, .*: it .* the connection/);
 });
 
+it('asks a web origin what its circuit breaker asks, and takes it for no store', async () => {
+  let status = 200;
+  const asked: string[] = [];
+  const server = createServer(({ method, url }, reply) => {
+    asked.push(`${method} ${url}`);
+    reply.writeHead(status).end();
+  });
+  const endpoint = `http://127.0.0.1:${await listening(server)}`;
+  const site = 'buckets: { site: { backend: web, access: public } }';
+  const checked = (more = '', at = endpoint) =>
+    check(`backends: { web: { type: http, endpoint: "${at}"${more} } }\n${site}`);
+  const fine = await checked();
+  expect(fine.exitCode).toBe(0);
+  expect(fine.out).toContain(`backends.web at ${endpoint} is reachable`);
+  expect(fine.out).toContain('backends.web answers the question of its circuit breaker, HEAD /, with 200');
+  expect(fine.out).not.toContain('exact');
+  expect(asked).toEqual(['HEAD /']);
+  status = 503;
+  const failing = await checked();
+  expect(failing.exitCode).toBe(1);
+  expect(failing.out).toContain(
+    'backends.web does not answer the question of its circuit breaker, HEAD /: it says 503.',
+  );
+  const without = await checked(', breaker: false');
+  expect(without.exitCode).toBe(0);
+  expect(without.out).not.toContain('circuit breaker');
+  const nobody = await checked(', breaker: false', 'http://127.0.0.1:1');
+  expect(nobody.exitCode).toBe(1);
+  expect(nobody.out).toContain('backends.web cannot be reached: nothing listens there (ECONNREFUSED)');
+});
+
 it('asks the fallback for the buckets that it stands in for, by their names there', async () => {
   const [main, replica] = [await exactStore(), await exactStore()];
   const yaml = (name: string) => `
