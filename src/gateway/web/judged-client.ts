@@ -9,7 +9,9 @@ import { shownAgeS } from './web-answer.ts';
 import type { RecordSource, WebClient, WebRead } from './web-read.ts';
 
 /** What one of a visitor's reads has brought. */
-export type Arrived = JudgedAnswer | { readonly kind: 'failed'; readonly error: unknown };
+export type Arrived =
+  | JudgedAnswer
+  | { readonly kind: 'failed'; readonly error: unknown; readonly report: CacheReport };
 
 interface JudgedParts {
   readonly visitor: Visitor;
@@ -81,7 +83,7 @@ export class JudgedClient implements WebClient, Judging {
   }
 
   refuse(error: unknown): void {
-    if (!this.#isJudged) this.#parts.judge({ kind: 'failed', error });
+    if (!this.#isJudged) this.#parts.judge({ kind: 'failed', error, report: this.report });
   }
 
   whenGone(then: () => void): void {

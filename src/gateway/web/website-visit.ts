@@ -52,7 +52,10 @@ export class WebsiteVisit {
 
   #arrived(arrived: Arrived): void {
     if (arrived.kind === 'failed') {
-      if (this.#visitor.release()) this.#parts.client.refuse(arrived.error);
+      if (!this.#visitor.release()) return;
+      const { client } = this.#parts;
+      client.report = arrived.report;
+      client.refuse(arrived.error);
       return;
     }
     const { address, rules } = this.#parts;

@@ -280,6 +280,14 @@ describe('a web origin as a website', () => {
     expect(await browse('/page.html')).toEqual([200, 'a page']);
   });
 
+  it('an origin that gives no answer is no refusal of the gateway', async () => {
+    await start();
+    origin.answer = (_, response) => response.destroy();
+    const { status, headers } = await gateway.get('/page.html');
+    expect([status, headers['x-cache']]).toEqual([503, 'MISS']);
+    expect(headers['cache-status']).toMatch(/^tidegate; fwd=miss; detail=/);
+  });
+
   it.each([
     ['the folder', '/none/index.html'],
     ['the document', '/404.html'],
