@@ -9,6 +9,7 @@ const origin = z
   .regex(/^(?:\*|[a-z][a-z\d+.-]*:\/\/[a-z\d*._:[\]-]+)$/, { error: ORIGIN_TEXT });
 
 const NAME_TEXT = 'the name of a header field, or "*"';
+const NAMES_TEXT = 'names of header fields, such as ["*"]';
 const fieldName = z
   .string({ error: NAME_TEXT })
   .regex(new RegExp(`^${FIELD_NAME}$`), { error: NAME_TEXT })
@@ -18,12 +19,12 @@ const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH'] as const;
 
 /** CORS (Fetch standard) in the words of S3 and of CDNs. */
 export const cors = map({
-  allowOrigins: listOf(origin, 'origins').min(1, { error: 'at least one origin' }),
+  allowOrigins: listOf(origin, 'origins, such as ["*"]').min(1, { error: 'at least one origin' }),
   allowMethods: listOf(choice(METHODS), 'methods')
     .min(1, { error: 'at least one method' })
     .default(['GET', 'HEAD']),
-  allowHeaders: listOf(fieldName, 'names of header fields').default([]),
-  exposeHeaders: listOf(fieldName, 'names of header fields').default([]),
+  allowHeaders: listOf(fieldName, NAMES_TEXT).default([]),
+  exposeHeaders: listOf(fieldName, NAMES_TEXT).default([]),
   allowCredentials: flag().default(false),
   maxAge: duration(0, DAY_MS).optional().meta({ otherwise: 'what the browser takes, 5 seconds' }),
 })

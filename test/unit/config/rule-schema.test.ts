@@ -105,6 +105,11 @@ describe('cors', () => {
 
   it.each([
     ['cors: {}', 'cors.allowOrigins is missing'],
+    ['cors: { allowOrigins: "*" }', 'cors.allowOrigins holds "*"; expected a list of origins, such as ["*"]'],
+    [
+      'cors: { allowOrigins: ["*"], allowHeaders: "*" }',
+      'cors.allowHeaders holds "*"; expected a list of names of header fields, such as ["*"]',
+    ],
     ['cors: { allowOrigins: [] }', 'cors.allowOrigins holds a list of 0; expected at least one origin'],
     [
       'cors: { allowOrigins: [app.test] }',
