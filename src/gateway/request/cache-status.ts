@@ -71,6 +71,12 @@ export const answeredPreflight: CacheReport = {
   cacheStatus: 'tidegate; detail=preflight',
 };
 
+/** The same of what asks about the server as a whole. */
+export const answeredForServer: CacheReport = {
+  result: 'BYPASS',
+  cacheStatus: 'tidegate; detail=server',
+};
+
 /** Nothing cached could be used and the store gave no answer. @param code the error code */
 export function failedAtStore(code: string): CacheReport {
   const detail = code.toLowerCase().replaceAll('_', '-');

@@ -44,7 +44,7 @@ export interface LocatedService extends FromCaller {
 /**
  * Finds the bucket that a request addresses, if it addresses one, and its caller.
  *
- * @throws S3Error when the address or the signature is invalid, or the bucket is not configured
+ * @throws S3Error when the address or the signature is invalid, or the bucket is not configured or at a web origin
  */
 export function locate(
   request: IncomingMessage,
@@ -57,6 +57,9 @@ export function locate(
   const address = addressOf(exchange, fields, parts, spoken);
   const bucket = address.kind === 'service' ? undefined : bucketOf(address, fields, buckets);
   exchange.bucket = bucket?.label ?? '_other';
+  // `webAddressOf` has not found it, since its name is spelled otherwise (`/%77eb/x`); it has no objects
+  if (bucket?.web)
+    throw s3Error('InvalidURI', { reason: 'another spelling of the name of a bucket at a web origin' });
   exchange.backend = bucket?.store.name;
   exchange.speak(spoken ?? bucket?.headerPrefix ?? buckets.servicePrefix);
   if (address.kind !== 'service' && bucket)

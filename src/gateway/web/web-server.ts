@@ -4,10 +4,11 @@ import { s3Error } from '../../s3/error.ts';
 import type { RequestFields } from '../../s3/request-fields.ts';
 import { letContinue } from '../../transport/request-bodies.ts';
 import { redirect } from '../read/website.ts';
+import { sendWhole } from '../reply/error-reply.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import { answerPreflight } from '../reply/preflight-reply.ts';
 import { Representations } from '../reply/representations.ts';
-import { CacheReports } from '../request/cache-status.ts';
+import { answeredForServer, CacheReports } from '../request/cache-status.ts';
 import type { Exchange } from '../request/exchange.ts';
 import type { KeyRules } from '../request/key-rules.ts';
 import { Collections } from './collected-body.ts';
@@ -18,11 +19,13 @@ import { passedBodyOf } from './passed-request-body.ts';
 import { WebHeaders } from './web-headers.ts';
 import { noFields, type WebClient, type WebFields, WebRead, type WebSource } from './web-read.ts';
 import type { WebReads } from './web-reads.ts';
-import { documentOf, targetProblem, type WebAddress, webTarget } from './web-target.ts';
+import { documentOf, isServerAsWhole, targetProblem, type WebAddress, webTarget } from './web-target.ts';
 import { slashOfBucket, type VisitParts, WebsiteVisit } from './website-visit.ts';
 
 /** Methods that are told apart in metrics; clients choose others. */
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
+
+const allow = ['Allow', [...knownMethods].join(', ')] as const;
 
 /** Where GET and HEAD are answered. */
 export interface WebSources {
@@ -74,13 +77,18 @@ export class WebServer {
     // a preflight is about what is read after it
     const rules = bucket.rulesFor(method === 'OPTIONS' ? documentOf(address).path : asked.path);
     if (rules.answers) exchange.ruleBy(rules.answers, fields.origin);
-    const problem = targetProblem(asked);
+    const isOfServer = method === 'OPTIONS' && isServerAsWhole(exchange.url);
+    const problem = targetProblem(isOfServer ? { ...asked, path: '/' } : asked);
     if (problem !== undefined) throw s3Error('InvalidURI', { reason: problem });
     // neither means anything to who is behind a cache (RFC 9110 §9.3.6, §9.3.8)
-    if (method === 'CONNECT' || method === 'TRACE')
-      throw s3Error('MethodNotAllowed', {
-        headers: [['Allow', 'GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS']],
-      });
+    if (method === 'CONNECT' || method === 'TRACE') throw s3Error('MethodNotAllowed', { headers: [allow] });
+    // that is the gateway: of an origin only what is below the prefix of the bucket may be asked
+    if (isOfServer) {
+      exchange.report = answeredForServer;
+      sendWhole(exchange, 204, allow, Buffer.alloc(0), exchange, undefined);
+      this.#parts.observer.sent(exchange);
+      return;
+    }
     if (method === 'OPTIONS' && answerPreflight(exchange, request)) {
       this.#parts.observer.sent(exchange);
       return;

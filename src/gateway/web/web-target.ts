@@ -11,7 +11,7 @@ export type WebBucket = Bucket & { readonly web: WebRules; readonly epochs: WebS
 /** What a request to a web origin addresses, in the client's words. */
 export interface WebAddress {
   readonly bucket: WebBucket;
-  /** As received, beginning with a slash; `*` for the server as a whole. */
+  /** As received; what does not begin with a slash is refused (`targetProblem`). */
   readonly path: string;
   /** Without the question mark; undefined where there is none. */
   readonly query: string | undefined;
@@ -20,6 +20,14 @@ export interface WebAddress {
 }
 
 const absoluteForm = /^(?:https?):\/\/([^/?#]+)(.*)$/i;
+
+/**
+ * Whether OPTIONS with this request target asks about the server as a whole: `*`, or the absolute form of that, which has
+ * neither path nor query (RFC 9112 §3.2.4).
+ */
+export function isServerAsWhole(url: string): boolean {
+  return url === '*' || absoluteForm.exec(url)?.[2] === '';
+}
 
 /**
  * The web origin that a request addresses: by the first segment of its path, by its host below `domain`, or as the one that
@@ -155,7 +163,7 @@ const visible = /^[\x21-\x22\x24-\x7e]*$/;
 export function targetProblem({ bucket, path, query = '', host }: WebAddress): string | undefined {
   // one in absolute form takes the place of Host
   if (host !== '' && !(host.length <= LONGEST_HOST && isHost(host))) return 'an invalid host';
-  if (!(path.startsWith('/') || path === '*') || !visible.test(path + query)) return 'an invalid target';
+  if (!path.startsWith('/') || !visible.test(path + query)) return 'an invalid target';
   if (bucket.web.pathPrefix === '') return undefined;
   const plain = path.replace(/%2e/gi, '.').replace(/%2f|%5c|\\/gi, '/');
   return /(?:^|\/)\.\.?(?:$|[/;])/.test(plain) ? 'a path with dots' : undefined;
