@@ -33,7 +33,7 @@ const PASSED_OVER = 16;
  */
 export class EntryTable {
   readonly #maxBytes: number;
-  readonly #tier: Pick<MemoryTier, 'entrust' | 'evictOne' | 'free'>;
+  readonly #tier: Pick<MemoryTier, 'entrust' | 'evictForRecord' | 'free'>;
   readonly #barriers: PurgeBarriers;
   readonly #entries: LRUCache<string, Entry>;
   readonly #packed: PackedEntries;
@@ -43,7 +43,7 @@ export class EntryTable {
   /** @param maxBytes limit for the estimated heap that entries and records cost */
   constructor(
     maxBytes: number,
-    tier: Pick<MemoryTier, 'entrust' | 'evictOne' | 'free'>,
+    tier: Pick<MemoryTier, 'entrust' | 'evictForRecord' | 'free'>,
     barriers: PurgeBarriers,
   ) {
     this.#barriers = barriers;

@@ -128,9 +128,9 @@ export class MemoryTier {
     this.#slots.entrust(this.#slots.runOf(slot), owner);
   }
 
-  /** Evicts the next victim, if there is one that nobody reads. */
-  evictOne(): void {
-    const victim = this.#slots.queue.peek();
+  /** Evicts the next victim where there are too many records, if there is one that nobody reads. */
+  evictForRecord(): void {
+    const victim = this.#slots.queue.peekForRecord();
     if (victim !== undefined) this.#slots.evict(victim);
   }
 

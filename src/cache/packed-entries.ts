@@ -12,7 +12,7 @@ const EVICTIONS = 8;
  * those whose bytes are the next to be evicted: what is worth its place in the arena is worth its record.
  */
 export class PackedEntries {
-  readonly #tier: Pick<MemoryTier, 'evictOne' | 'free'>;
+  readonly #tier: Pick<MemoryTier, 'evictForRecord' | 'free'>;
   /** By `ObjectKey.text`, in the order in which they were packed. */
   readonly #holding = new Map<string, PackedEntry>();
   /** Those without a block, in the order in which they lost the last one. */
@@ -20,7 +20,7 @@ export class PackedEntries {
   #costBytes = 0;
   #bareBytes = 0;
 
-  constructor(tier: Pick<MemoryTier, 'evictOne' | 'free'>) {
+  constructor(tier: Pick<MemoryTier, 'evictForRecord' | 'free'>) {
     this.#tier = tier;
   }
 
@@ -88,7 +88,8 @@ export class PackedEntries {
   /** Whether the next evictions of blocks cost an entry its last one. */
   #evictsOne(): boolean {
     const holding = this.#holding.size;
-    for (let left = EVICTIONS; left > 0 && this.#holding.size === holding; left--) this.#tier.evictOne();
+    for (let left = EVICTIONS; left > 0 && this.#holding.size === holding; left--)
+      this.#tier.evictForRecord();
     return this.#holding.size < holding;
   }
 
