@@ -1,5 +1,7 @@
+import { StoreError } from '../../backend/store.ts';
 import type { Asked, ReadableRecord } from '../../cache/record.ts';
 import { containsRange, parseRange, type RangeRequest } from '../../http/range.ts';
+import type { Outcome } from '../read/background-turns.ts';
 import type { WebRead } from './web-read.ts';
 
 /** What an answer that several requests wait for has turned out to be. */
@@ -24,6 +26,13 @@ interface Waiter {
   /** Whether the same client waits that asked first. */
   readonly isOfFirst: boolean;
   readonly told: (landing: Landing) => void;
+}
+
+/** What a question that nobody waits for has come to. */
+export function outcomeOf(landing: Landing): Outcome {
+  if (landing.kind === 'stale') return 'failed';
+  if (landing.kind !== 'failed') return 'answered';
+  return landing.error instanceof StoreError && landing.error.code === 'TIMEOUT' ? 'hung' : 'failed';
 }
 
 /** A request to an origin whose answer may be for others as well. */

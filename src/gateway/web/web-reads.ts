@@ -15,7 +15,7 @@ import { answersNow, holdsAll, mayServeOnError, staleOutcome } from './stale-ans
 import type { WebHead } from './stored-answer.ts';
 import { type FillingCache, WebArrivals } from './web-arrivals.ts';
 import { isFailure, WebFetch, type WebQuestion } from './web-fetch.ts';
-import { type FlightKind, type Landing, type WebFlight, WebFlights } from './web-flights.ts';
+import { type FlightKind, type Landing, outcomeOf, type WebFlight, WebFlights } from './web-flights.ts';
 import type { RecordSource, WebRead, WebSource } from './web-read.ts';
 import { type AnswerName, WebRecords } from './web-records.ts';
 import { groupSlotsOf, wholeTarget } from './web-target.ts';
@@ -258,12 +258,6 @@ export class WebReads implements WebSource, RecordSource {
     fetch.send();
     return fetch;
   }
-}
-
-function outcomeOf(landing: Landing): Outcome {
-  if (landing.kind === 'stale') return 'failed';
-  if (landing.kind !== 'failed') return 'answered';
-  return landing.error instanceof StoreError && landing.error.code === 'TIMEOUT' ? 'hung' : 'failed';
 }
 
 /**
