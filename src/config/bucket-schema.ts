@@ -111,13 +111,12 @@ export const bucketSchema = bucketKeys
       if (compress !== undefined && compressesNothing(compression(compress, own)))
         issues.push(problem(['rules', index, 'compress', 'maxSize'], compress, AT_LEAST_MIN));
   })
-  .transform(({ cache, compress, rules, anonymous, maxBodySize, ...bucket }) => {
+  .transform(({ cache, compress, rules, maxBodySize, ...bucket }) => {
     const policy = overlay(defaultPolicy, cache);
     const compressed = compression(compress ?? false);
     return {
       ...bucket,
       maxBodySizeBytes: maxBodySize,
-      anonymous: bucket.access === 'public' ? (anonymous ?? [{ actions: ['GetObject'], keys: ['**'] }]) : [],
       cache: policy,
       compress: compressed,
       rules: rules.map(({ cache: given, compress: changed, ...others }) => ({
@@ -127,6 +126,12 @@ export const bucketSchema = bucketKeys
       })),
     };
   });
+
+/** The bucket with the grants that hold where it names none; checks tell these apart from those that are written. */
+export function withGrants({ anonymous, ...bucket }: z.output<typeof bucketSchema>) {
+  const toAll = bucket.access === 'public' ? [{ actions: ['GetObject'], keys: ['**'] }] : [];
+  return { ...bucket, anonymous: anonymous ?? toAll };
+}
 
 function problem(path: PropertyKey[], input: unknown, message: string) {
   return { code: 'custom' as const, path, input, message };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { accessLogSchema } from './access-log-schema.ts';
 import { alertSchema } from './alert-schema.ts';
 import { backendSchema } from './backend-schema.ts';
-import { bucketSchema } from './bucket-schema.ts';
+import { bucketSchema, withGrants } from './bucket-schema.ts';
 import { clientSchema } from './client-schema.ts';
 import { crossCheck } from './cross-checks.ts';
 import type { Environment } from './environment.ts';
@@ -87,8 +87,15 @@ export const gatewaySchema = (environment: Environment, asksForKeys = true) =>
     alerts: alertSchema.prefault({}),
     log: log.prefault({}),
     tracing: tracingSchema.optional(),
-  }).check(({ value, issues }) => {
-    for (const { path, allowed, held } of crossCheck(value, asksForKeys)) {
-      issues.push({ code: 'custom', path: [...path], message: allowed, input: held });
-    }
-  });
+  })
+    .check(({ value, issues }) => {
+      for (const { path, allowed, held } of crossCheck(value, asksForKeys)) {
+        issues.push({ code: 'custom', path: [...path], message: allowed, input: held });
+      }
+    })
+    .transform(config => {
+      const buckets = Object.entries(config.buckets).map(
+        ([name, bucket]) => [name, withGrants(bucket)] as const,
+      );
+      return { ...config, buckets: Object.fromEntries(buckets) };
+    });

@@ -11,7 +11,7 @@ export interface KeyRestrictions {
 interface RestrictedBucket {
   readonly backend: string;
   readonly keyPrefix?: string;
-  readonly anonymous?: readonly { readonly keys: readonly string[] }[];
+  readonly anonymous?: readonly { readonly keys: readonly string[] }[] | undefined;
 }
 
 interface ClientGrant {

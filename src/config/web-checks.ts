@@ -13,10 +13,8 @@ export interface WebConfig {
         readonly fallbackBucket?: string | undefined;
         readonly keyPrefix?: string;
         readonly access?: string;
-        readonly anonymous?: readonly {
-          readonly actions: readonly string[];
-          readonly keys: readonly string[];
-        }[];
+        /** Undefined where none are written. */
+        readonly anonymous?: readonly object[] | undefined;
         readonly query?: { readonly names: string | readonly string[]; readonly sorted: boolean };
         readonly setCookie?: string;
         readonly website?: object | undefined;
@@ -107,7 +105,7 @@ function* unknownStatuses({ cache, rules = [] }: BucketAtOrigin, isWeb: boolean)
 }
 
 function* atOrigin(name: string, bucket: BucketAtOrigin): Generator<readonly [key: string, allowed: string]> {
-  const { keyPrefix = '', access, anonymous = [] } = bucket;
+  const { keyPrefix = '', access, anonymous } = bucket;
   if (name === EVERY_OTHER_BUCKET) yield ['backend', 'a store, since "*" stands for buckets of one'];
   if (bucket.bucket !== undefined) yield ['bucket', 'nothing: a web origin has no buckets'];
   if (!/^(?:\/[\x21-\x7e]*[^/])?$/.test(keyPrefix) || /[?#\\]|\/\.{1,2}(?:\/|$)/.test(keyPrefix))
@@ -118,8 +116,7 @@ function* atOrigin(name: string, bucket: BucketAtOrigin): Generator<readonly [ke
       'names as they stand in paths: visible ASCII characters without ?, #, backslashes and dots alone',
     ];
   if (access !== 'public') yield ['access', 'public: who may have what is for the web origin to say'];
-  const isDefault = anonymous.length === 1 && anonymous[0]?.actions.join() === 'GetObject';
-  if (access === 'public' && !(isDefault && anonymous[0]?.keys.join() === '**'))
+  if (access === 'public' && anonymous)
     yield ['anonymous', 'nothing: every request is passed on to a web origin'];
 }
 

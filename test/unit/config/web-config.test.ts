@@ -57,6 +57,10 @@ describe('a bucket at a web origin', () => {
     ['{ a: { backend: web, access: public, website: { index: "x?y" } } }', 'buckets.a.website holds'],
     ['{ a: { backend: web, access: public, website: { error: ../x } } }', 'buckets.a.website holds'],
     ['{ a: { backend: web, access: public, anonymous: [] } }', 'buckets.a.anonymous holds'],
+    [
+      '{ a: { backend: web, access: public, anonymous: [{ actions: [GetObject] }] } }',
+      'buckets.a.anonymous holds',
+    ],
     ['{ a: { backend: main, access: public, query: { names: none } } }', 'buckets.a.query holds'],
     ['{ a: { backend: main, access: public, setCookie: store } }', 'buckets.a.setCookie holds "store"'],
     [
