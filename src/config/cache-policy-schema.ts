@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { CachePolicy } from '../gateway/request/cache-policy.ts';
 import { choice, duration, flag, map, named, share, size } from './scalars.ts';
 import { formatDuration } from './units.ts';
+import { webDefaults } from './web-defaults.ts';
 
 const DAY_MS = 86_400_000;
 const TIB_BYTES = 2 ** 40;
@@ -39,20 +40,29 @@ const mediaType = /^[\w!#$&^.+-]+\/(?:\*|[\w!#$&^.+-]+)$/;
 
 const namedTtl = (otherwise: string) => ttl().meta({ otherwise });
 
+/** What holds at web origins where the key is left out, in words. */
+const atWebOrigin = (key: keyof typeof webDefaults) => `\`${webDefaults[key]}\``;
+
 /** `overlay` fills in what is left out. */
 const policyKeys = {
   mode: choice(['cache', 'revalidate', 'bypass']).meta({ fallback: defaultPolicy.mode }),
-  ttl: ttl().meta({ fallback: defaultPolicy.ttlMs }),
+  ttl: ttl().meta({ fallback: defaultPolicy.ttlMs, atWebOrigin: atWebOrigin('ttl') }),
   maxTtl: ttl().meta({ fallback: defaultPolicy.maxTtlMs }),
   negativeTtl: ttl().meta({ fallback: defaultPolicy.negativeTtlMs }),
   ttlByStatus: named(storedStatus, STATUS_TEXT, namedTtl('ttl, or negativeTtl')),
   ttlByType: named(mediaType, 'a media type such as text/html or image/*', namedTtl('as by status')),
-  heuristicShare: share().meta({ fallback: defaultPolicy.heuristicShare }),
+  heuristicShare: share().meta({
+    fallback: defaultPolicy.heuristicShare,
+    atWebOrigin: `${atWebOrigin('heuristicShare')}, or \`0\` where \`ttl\` is written`,
+  }),
   staleWhileRevalidate: ttl().meta({ fallback: defaultPolicy.staleWhileRevalidateMs }),
   staleIfError: ttl().meta({ fallback: defaultPolicy.staleIfErrorMs }),
-  maxStale: ttl().meta({ fallback: defaultPolicy.maxStaleMs }),
+  maxStale: ttl().meta({ fallback: defaultPolicy.maxStaleMs, atWebOrigin: atWebOrigin('maxStale') }),
   honourCacheControl: flag().meta({ fallback: defaultPolicy.honourCacheControl }),
-  clientDirectives: choice(['ignore', 'honour']).meta({ fallback: defaultPolicy.clientDirectives }),
+  clientDirectives: choice(['ignore', 'honour']).meta({
+    fallback: defaultPolicy.clientDirectives,
+    atWebOrigin: atWebOrigin('clientDirectives'),
+  }),
   targetedCacheControl: choice(['pass', 'strip']).meta({ fallback: defaultPolicy.targetedCacheControl }),
   showKey: flag().meta({ fallback: defaultPolicy.showsKey }),
   blockSize: blockSize().meta({ fallback: defaultPolicy.blockSizeBytes }),

@@ -3,7 +3,7 @@
  * §4.2.2). What an answer allows of staleness counts for a day at most (RFC 5861), and clients are heard (RFC 9111 §5.2.1).
  * These are the values that hold in buckets at backends of `type: http` which name no others.
  */
-const webDefaults = { ttl: '0s', heuristicShare: 0.1, maxStale: '1d', clientDirectives: 'honour' };
+export const webDefaults = { ttl: '0s', heuristicShare: 0.1, maxStale: '1d', clientDirectives: 'honour' };
 
 /** `file` with the defaults of buckets at web origins filled in. What is wrong with it is for the schema to find. */
 export function withWebDefaults(file: unknown): unknown {
@@ -17,9 +17,21 @@ export function withWebDefaults(file: unknown): unknown {
   return { ...asMap(file), buckets: Object.fromEntries(filled) };
 }
 
+/** A guess that nobody has asked for does not count before a `ttl` that somebody has, see `lifetimeMs`. */
 function withPolicy(bucket: Readonly<Record<string, unknown>>): unknown {
-  const { cache = {} } = bucket;
-  return isMap(cache) ? { ...bucket, cache: { ...webDefaults, ...cache } } : bucket;
+  const { cache = {}, rules } = bucket;
+  if (!isMap(cache)) return bucket;
+  const ownCache = { ...webDefaults, ...withoutGuess(cache) };
+  if (!Array.isArray(rules) || Object.hasOwn(cache, 'heuristicShare')) return { ...bucket, cache: ownCache };
+  return { ...bucket, cache: ownCache, rules: rules.map(ruleWithoutGuess) };
+}
+
+function ruleWithoutGuess(rule: unknown): unknown {
+  return isMap(rule) && isMap(rule.cache) ? { ...rule, cache: withoutGuess(rule.cache) } : rule;
+}
+
+function withoutGuess(cache: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.hasOwn(cache, 'ttl') ? { heuristicShare: 0, ...cache } : cache;
 }
 
 function asMap(value: unknown): Readonly<Record<string, unknown>> {

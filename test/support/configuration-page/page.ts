@@ -36,7 +36,8 @@ function lineOf({ path, takes, forms, absent }: ConfigurationRow): string {
 
 function absentCell(absent: Absent): string {
   if (absent.kind === 'refused') return '**required**';
-  if (absent.kind === 'value') return `\`${cell(absent.value)}\``;
+  if (absent.kind === 'value')
+    return `\`${cell(absent.value)}\`${absent.atWebOrigin === undefined ? '' : `; at web origins ${cell(absent.atWebOrigin)}`}`;
   return absent.kind === 'words' ? cell(absent.words) : '';
 }
 

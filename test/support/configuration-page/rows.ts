@@ -17,11 +17,13 @@ export interface ConfigurationRow {
 export type Absent =
   | { readonly kind: 'refused' }
   | { readonly kind: 'allowed' }
-  | { readonly kind: 'value'; readonly value: string }
+  | { readonly kind: 'value'; readonly value: string; readonly atWebOrigin?: string | undefined }
   | { readonly kind: 'words'; readonly words: string };
 
 /** The same with a value of any type. */
-type AbsentValue = Exclude<Absent, { kind: 'value' }> | { readonly kind: 'value'; readonly value: unknown };
+type AbsentValue =
+  | Exclude<Absent, { kind: 'value' }>
+  | (Omit<Extract<Absent, { kind: 'value' }>, 'value'> & { readonly value: unknown });
 
 /** A part of zod's description of a schema, as far as it is read here. */
 const node = z.looseObject({
@@ -42,6 +44,8 @@ const node = z.looseObject({
 const told = z.object({
   /** The value that holds where the key is left out. */
   fallback: z.unknown().optional(),
+  /** What holds in its place at web origins, in words. */
+  atWebOrigin: z.string().optional(),
   /** The same in words. */
   otherwise: z.string().optional(),
   /** The same for each key of this map. */
@@ -136,9 +140,9 @@ function readOf({ in: first, out: second }: { readonly in?: unknown; readonly ou
 }
 
 function absentOf(schema: unknown, given: AbsentValue): AbsentValue {
-  const { fallback, otherwise } = toldOf(schema);
+  const { fallback, otherwise, atWebOrigin } = toldOf(schema);
   if (otherwise !== undefined) return { kind: 'words', words: otherwise };
-  return fallback === undefined ? given : { kind: 'value', value: fallback };
+  return fallback === undefined ? given : { kind: 'value', value: fallback, atWebOrigin };
 }
 
 /** A map that is filled in is empty: its keys have the defaults. */
@@ -151,7 +155,7 @@ function prefaultOf(value: unknown): AbsentValue {
 function rowOf(schema: unknown, path: string, absent: AbsentValue): ConfigurationRow {
   const takes = wordsOf(schema);
   if (absent.kind !== 'value') return { path, takes, forms: [], absent };
-  return { path, takes, forms: [], absent: { kind: 'value', value: written(absent.value, takes) } };
+  return { path, takes, forms: [], absent: { ...absent, value: written(absent.value, takes) } };
 }
 
 /** The message of a value that fits nothing. */

@@ -25,10 +25,28 @@ describe('a bucket at a web origin', () => {
     );
     expect(buckets.a?.cache).toMatchObject({ ttlMs: 0, heuristicShare: 0.1, maxTtlMs: 86_400_000 });
     expect(buckets.a?.cache).toMatchObject({ maxStaleMs: 86_400_000, clientDirectives: 'honour' });
-    expect(buckets.a?.rules[0]?.cache).toMatchObject({ ttlMs: 60_000, heuristicShare: 0.1 });
     expect(buckets.b?.cache).toMatchObject({ ttlMs: 5_000, heuristicShare: 0 });
     expect(buckets.c?.cache).toMatchObject({ ttlMs: 60_000, heuristicShare: 0 });
   });
+
+  it.each([
+    ['cache: { ttl: 5s }', [0, 0, 0, 0.2]],
+    ['cache: { maxStale: 5s }', [0.1, 0, 0.1, 0.2]],
+    ['cache: { ttl: 5s, heuristicShare: 0.3 }', [0.3, 0.3, 0.3, 0.2]],
+    ['cache: { heuristicShare: 0.3 }', [0.3, 0.3, 0.3, 0.2]],
+  ])(
+    'guesses nothing for what somebody has written a ttl for, unless a share is written: %s',
+    (cache, shares) => {
+      const rules =
+        '{ keys: ["/a"], cache: { ttl: 1d } }, { keys: ["/b"], cache: { mode: revalidate } }, ' +
+        '{ keys: ["/c"], cache: { ttl: 1d, heuristicShare: 0.2 } }, { keys: ["/d"], compress: false }';
+      const bucket = `{ backend: web, access: public, ${cache}, rules: [${rules}] }`;
+      const { a } = parseConfig(`${backends}\nbuckets: { a: ${bucket} }`, {}).buckets;
+      expect(
+        [a?.cache, ...(a?.rules.flatMap(rule => rule.cache ?? []) ?? [])].map(each => each?.heuristicShare),
+      ).toEqual(shares);
+    },
+  );
 
   it.each([
     '{ "/": { backend: web, access: public } }',
