@@ -55,7 +55,11 @@ const callbackToken = map({
   audience: text('the audience of the tokens').optional().meta({ otherwise: 'the address of the callbacks' }),
   keys: httpUrl('the URL of the key set that signs the tokens'),
   appIds: listOf(text('an application that sends tokens'), 'applications').default([CONNECTOR_APP_ID]),
-  subjects: named(/^\S{1,200}$/, 'directory identities', text('what people call whoever has this identity')),
+  subjects: named(
+    /^\S{1,200}$/,
+    'an identity of the directory',
+    text('what people call whoever has this identity'),
+  ),
   clockTolerance: duration(0, 600_000).prefault('5m'),
 }).transform(({ clockTolerance, ...rest }) => ({ ...rest, clockToleranceMs: clockTolerance }));
 

@@ -15,7 +15,7 @@ const reference = /\$\$\{|\$\{(?:file:([^}-][^}]*)|([A-Za-z_]\w*)(?::-([^}]*))?)
 /**
  * Substitutes `${name}`, `${name:-default}` and `${file:path}` in every string value of a parsed document, but not in
  * keys. As in the shell, the default also replaces an empty variable, and a file is taken without the end of its last
- * line. `$${` is a literal `${`.
+ * line. `$${` is a literal `${`. What cannot be found stays a reference.
  */
 export function substituteEnvironment(
   document: unknown,
@@ -44,7 +44,7 @@ function fill(text: string, environment: Environment, report: (reason: string) =
   return text.replace(reference, (match: string, file?: string, name?: string, fallback?: string) => {
     if (match === '$${') return '${';
     if (file !== undefined)
-      return contentOf(file, code => report(`takes ${match}, which cannot be read (${code})`));
+      return contentOf(file, code => report(`takes ${match}, which cannot be read (${code})`)) ?? match;
     if (name === undefined) {
       report('has a "$" and "{" that begin no reference to a variable; literally they are written "$${"');
       return match;
@@ -52,16 +52,16 @@ function fill(text: string, environment: Environment, report: (reason: string) =
     const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
     if (fallback !== undefined) return value || fallback;
     if (value === undefined) report(`takes \${${name}} from the environment, where it is not set`);
-    return value ?? '';
+    return value ?? match;
   });
 }
 
 /** Of the file as it is now: variables are those of the start, but a reload reads files again. */
-function contentOf(file: string, report: (code: string) => void): string {
+function contentOf(file: string, report: (code: string) => void): string | undefined {
   try {
     return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
   } catch (error) {
     report(errorCode(error) ?? String(error));
-    return '';
+    return undefined;
   }
 }

@@ -74,10 +74,10 @@ export const gatewaySchema = (environment: Environment, asksForKeys = true) =>
     workers: workers.default(1),
     shutdown: shutdown.prefault({}),
     state: map({ directory: text('a directory').default('./tidegate-state') }).prefault({}),
-    backends: named(name, 'names of letters, digits, "_" and "-"', backendSchema(environment)).default({}),
+    backends: named(name, 'a name of letters, digits, "_" and "-"', backendSchema(environment)).default({}),
     buckets: named(
       bucketName,
-      'bucket names, "*" for every other, or "/" for all paths',
+      'the name of a bucket, "*" for every other, or "/" for all paths',
       bucketSchema,
     ).default({}),
     events: eventsSchema(environment).prefault({}),

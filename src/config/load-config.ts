@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { parseDocument } from 'yaml';
+import { isDeepStrictEqual } from 'node:util';
 import { errorCode } from '../base/error-code.ts';
 import { readServerTls } from './backend-certificates.ts';
 import { bucketWarnings } from './bucket-warnings.ts';
@@ -12,8 +12,10 @@ import { grantWarnings } from './grant-warnings.ts';
 import { listenerCertificates } from './listener-certificates.ts';
 import { type Machine, machineWarnings, thisMachine } from './machine-warnings.ts';
 import { describeIssues, describeWarnings, formatPath } from './problems.ts';
+import { readYaml } from './read-yaml.ts';
 import { timeoutWarnings } from './timeout-warnings.ts';
-import { unsignedBackends } from './unsigned-backends.ts';
+import { unsignedWarnings } from './unsigned-warnings.ts';
+import { variableWarnings } from './variable-warnings.ts';
 import { withWebDefaults } from './web-defaults.ts';
 
 /** A configuration with warnings about values that are allowed but probably mistakes; the lines contain no secrets. */
@@ -46,7 +48,8 @@ export function checkFile(
   const warnings = [
     ...certificates.warnings,
     ...bucketWarnings(config),
-    ...unsignedBackends(config, written),
+    ...unsignedWarnings(config, written),
+    ...variableWarnings(written),
     ...grantWarnings(config),
     ...machineWarnings(config, machine),
     ...timeoutWarnings(config),
@@ -69,7 +72,7 @@ export function parseConfig(
 
 /** `written` is the file before environment variables were substituted. */
 function parse(yaml: string, environment: Environment, source: string, asksForKeys: boolean) {
-  const written = parseYaml(yaml, source);
+  const written = readYaml(yaml, source);
   const unusable = Array.from(prototypeKeys(written, []), formatPath);
   if (unusable.length > 0) {
     throw new ConfigError(
@@ -77,16 +80,15 @@ function parse(yaml: string, environment: Environment, source: string, asksForKe
       unusable.map(path => `${path} is not a name that can stand here`),
     );
   }
-  const { value, problems } = substituteEnvironment(written, environment);
-  if (problems.length > 0) {
-    throw new ConfigError(
-      source,
-      problems.map(({ path, reason }) => `${formatPath(path)} ${reason}`),
-    );
-  }
+  const { value, problems: absent } = substituteEnvironment(written, environment);
   const result = gatewaySchema(environment, asksForKeys).safeParse(withWebDefaults(value));
-  if (!result.success) throw new ConfigError(source, describeIssues(result.error.issues, written));
-  return { config: deepFreeze(result.data), written };
+  const problems = absent.map(({ path, reason }) => `${formatPath(path)} ${reason}`);
+  if (result.success && problems.length === 0) return { config: deepFreeze(result.data), written };
+  // of a value that is not there, nothing else is worth telling
+  const isKnown = ({ path }: { readonly path: readonly PropertyKey[] }) =>
+    !absent.some(each => isDeepStrictEqual(each.path, path));
+  if (result.error) problems.push(...describeIssues(result.error.issues, written, isKnown));
+  throw new ConfigError(source, problems);
 }
 
 /** What is wrong with the files that the backends' `tls` name. */
@@ -119,40 +121,6 @@ const unreadable: Readonly<Record<string, string>> = {
   ENOTDIR: 'there is no such file: a part of its path is not a directory',
 };
 
-/** An empty file is a configuration with all defaults. */
-function parseYaml(yaml: string, source: string): unknown {
-  const document = parseDocument(yaml, { prettyErrors: false });
-  // what follows a tab is read as something else
-  const tab = document.errors.find(({ code }) => code === 'TAB_AS_INDENT');
-  const problems = (tab ? [tab] : document.errors).map(
-    ({ code, message, pos }) => `line ${lineAt(yaml, pos[0])}: ${withoutQuotes(code, message)}`,
-  );
-  if (problems.length > 0) throw new ConfigError(source, problems);
-  try {
-    return document.toJS() ?? {};
-  } catch (cause) {
-    // the parser's message quotes the alias, which may be a secret that begins with an asterisk
-    throw new ConfigError(source, ['a text that begins with "*" refers to nothing; write it in quotes'], {
-      cause,
-    });
-  }
-}
-
-/** Error codes whose messages quote the file. */
-const quoting: Readonly<Record<string, string>> = {
-  BAD_ALIAS: 'this cannot begin with "*" or "&"; write it in quotes',
-  BAD_DIRECTIVE: 'this directive is not known',
-  BAD_DQ_ESCAPE: 'a text in double quotes has a backslash that begins no escape',
-  BAD_SCALAR_START: 'a text begins with a character that has a meaning of its own; write it in quotes',
-  TAG_RESOLVE_FAILED: 'a text that begins with "!" is a tag, and this one is not known; write it in quotes',
-  UNEXPECTED_TOKEN: 'this is not expected here',
-};
-
-/** The parser's message without quotes from the file, as these may be secrets. */
-function withoutQuotes(code: string, message: string): string {
-  return Object.hasOwn(quoting, code) ? String(quoting[code]) : message.replace(/\s*["'`][\s\S]*$/, '');
-}
-
 /** Finds keys called `__proto__`: the schema silently ignores them and everything below. */
 function* prototypeKeys(value: unknown, path: readonly PropertyKey[]): Generator<readonly PropertyKey[]> {
   if (typeof value !== 'object' || value === null) return;
@@ -161,8 +129,4 @@ function* prototypeKeys(value: unknown, path: readonly PropertyKey[]): Generator
     if (key === '__proto__') yield inner;
     else yield* prototypeKeys(item, inner);
   }
-}
-
-function lineAt(text: string, offset: number): number {
-  return text.slice(0, offset).split('\n').length;
 }

@@ -33,9 +33,16 @@ const harmless: readonly Path[] = [
 /**
  * Formats the schema's findings for the operator: key, value, allowed values. `document` is the file before environment
  * variables were substituted: values from the environment are not shown, nor are values of keys that may hold secrets.
+ *
+ * @param isTold whether a finding is worth a line
  */
-export function describeIssues(issues: readonly Issue[], document: unknown): string[] {
-  return [...new Set(issues.flatMap(issue => describeIssue(issue, document)))];
+export function describeIssues(
+  issues: readonly Issue[],
+  document: unknown,
+  isTold: (issue: Issue) => boolean,
+): string[] {
+  const told = issues.flatMap(innerIssues).filter(isTold);
+  return [...new Set(told.flatMap(issue => describeIssue(issue, document)))];
 }
 
 /** Formats warnings for the operator; values are shown as in findings. */
@@ -70,14 +77,16 @@ function describeIssue(issue: Issue, document: unknown): string[] {
   }
   if (issue.code === 'invalid_key') {
     const allowed = issue.issues[0]?.message ?? message;
-    return [`${formatPath(path)} is not a name that can stand here; it may be one of ${allowed}`];
-  }
-  if (issue.code === 'invalid_union') {
-    const inner = closestBranch(issue.errors);
-    if (inner)
-      return inner.flatMap(each => describeIssue({ ...each, path: [...path, ...each.path] }, document));
+    return [`${formatPath(path)} is not a name that can stand here; expected ${allowed}`];
   }
   return [describeValue(issue, document)];
+}
+
+/** Of a value that fits none of several forms, what is wrong with the form that was meant. */
+function innerIssues(issue: Issue): readonly Issue[] {
+  const inner = issue.code === 'invalid_union' ? closestBranch(issue.errors) : undefined;
+  if (!inner) return [issue];
+  return inner.flatMap(each => innerIssues({ ...each, path: [...issue.path, ...each.path] }));
 }
 
 /** `{ secretAccessKey: ab, cd }` has a key `cd` without value: what follows a comma of a secret that is not quoted. */

@@ -14,7 +14,7 @@ export function map<Shape extends z.ZodRawShape>(shape: Shape) {
  */
 export function named<Value extends z.ZodType>(name: RegExp, nameMessage: string, value: Value) {
   return z.record(z.string().regex(name, nameMessage), value, {
-    error: `a map whose keys are ${nameMessage}`,
+    error: `a map, each key ${nameMessage}`,
   });
 }
 

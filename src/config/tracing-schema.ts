@@ -24,5 +24,5 @@ const fieldValue = text('the value of a header field').regex(/^[\x20-\x7e\t]+$/,
 export const tracingSchema = map({
   endpoint,
   sample: share().default(0.01),
-  headers: named(new RegExp(`^${FIELD_NAME}$`), 'names of header fields', fieldValue).default({}),
+  headers: named(new RegExp(`^${FIELD_NAME}$`), 'the name of a header field', fieldValue).default({}),
 });

@@ -131,6 +131,29 @@ it('warns of a store that is asked without a signature, unless that is written',
   expect(warnings(`backends: { main: { type: embedded, directory: ./data } }\n${bucket}`)).toEqual([]);
 });
 
+it('warns of a queue that is asked without a signature, unless that is written', () => {
+  const bucket = 'buckets: { photos: { backend: main, access: public } }';
+  const queue = (more: string) =>
+    `backends: { main: { type: embedded, directory: d } }\n${bucket}\nevents: { queue: { url: "http://q/q"${more} } }`;
+  expect(warnings(queue(''))).toEqual([
+    expect.stringMatching(/^events\.queue\.credentials holds nothing: questions to the queue are not signed/),
+  ]);
+  expect(warnings(queue(', credentials: none'))).toEqual([]);
+});
+
+it('warns of variables without braces, and shows none of them that may be a secret', () => {
+  const bucket = 'buckets: { photos: { backend: main, access: public, keyPrefix: $PREFIX } }';
+  const store = (key: string) =>
+    `backends: { main: { type: s3, endpoint: "http://x", keys: exact, credentials: { accessKeyId: ${key}, secretAccessKey: b } } }\n${bucket}`;
+  expect(warnings(store('$KEY'))).toEqual([
+    expect.stringMatching(
+      /^backends\.main\.credentials\.accessKeyId holds a value that is not shown, .*: it is taken as it stands/,
+    ),
+    expect.stringMatching(/^buckets\.photos\.keyPrefix holds "\$PREFIX": it is taken as it stands/),
+  ]);
+  expect(warnings(store('"a$KEY"'))).toHaveLength(1);
+});
+
 it('what comes from the environment is in no warning', () => {
   const bucket = anonymous('[GetObject]', `["!\${PRIVATE}/**"]`);
   const found = warnings(written({ bucket }), { PRIVATE: 'hunter2' });

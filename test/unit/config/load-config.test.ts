@@ -413,7 +413,7 @@ describe('a problem is named with its key, what it holds and what was expected',
     ],
     [
       bucket('access: public, rules: [{ keys: ["**"], cache: { ttlByType: { TEXT: 1s } } }]'),
-      'buckets.photos.rules[0].cache.ttlByType.TEXT is not a name that can stand here; it may be one of a media type such as text/html or image/*',
+      'buckets.photos.rules[0].cache.ttlByType.TEXT is not a name that can stand here; expected a media type such as text/html or image/*',
     ],
     [
       bucket('access: public, website: { index: a/b }'),
@@ -464,6 +464,19 @@ describe('a problem is named with its key, what it holds and what was expected',
     ['backends: { main: { type: tape } }', 'backends.main.type holds "tape"; expected s3, http, embedded'],
     [`listen: { port: "\${PORT}" }`, `listen.port takes \${PORT} from the environment, where it is not set`],
     ['a: 1\na: 2', 'line 2: Map keys must be unique'],
+    [
+      bucket('access: public, rules: [{ keys: [!private/**] }]'),
+      'line 1: a text that begins with "!" is a tag, and this one is not known; write it in quotes',
+    ],
+    [
+      'a: [&a { k: [*a] }]\nbuckets:\n  photos: { rules: [1, { keys: [**] }] }',
+      'line 3: buckets.photos.rules[1].keys[0] begins with "*", which refers to nothing; write it in quotes',
+    ],
+    [
+      'admin:\n  token: *x',
+      'line 2: admin.token begins with "*", which refers to nothing; write it in quotes',
+    ],
+    ['buckets: 1', 'buckets holds 1; expected a map, each key the name of a bucket, "*" for every other'],
     ['limits: { url: 1GiB }', 'limits.url holds "1GiB"; expected a size such as'],
     ['limits: { url: 32KiB }', 'limits.url holds "32KiB"; expected less than limits.headers, which is 32KiB'],
     [
@@ -488,6 +501,44 @@ describe('a problem is named with its key, what it holds and what was expected',
     ]),
   ])('%s', (yaml, expected) => {
     expect(problems(yaml)).toEqual([expect.stringContaining(expected)]);
+  });
+
+  it.each([
+    `{ accessKeyId: \${KEY}, secretAccessKey: \${SECRET:-hunter2} }`,
+    `[\${KEY}, \${SECRET}]`,
+    `{ \${KEY}: 1 }`,
+    `{ a: "\${A}", b: x\${KEY}\n  c: \${file:/x} }`,
+  ])('has one line for the first reference that needs quotes: %s', yaml => {
+    expect(problems(`a: 1\nb: ${yaml}\nc: 1`)).toEqual([
+      `line 2: a reference to a variable or a file has to stand in quotes here, such as "\${NAME}"`,
+    ]);
+    expect(problems(`workers: \${WORKERS}`, { WORKERS: '2' })).toEqual([]);
+  });
+
+  it('has one line for what cannot be read, whatever the parser makes of the rest', () => {
+    expect(problems('a: { b: 1, }}\nc: [1, 2, ]]\nd: }')).toEqual(['line 1: this is not expected here']);
+  });
+
+  it('names what the environment lacks beside what else is wrong, of which that is no part', () => {
+    const yaml = `
+      workers: 0
+      listen: { port: "$\{PORT}" }
+      backends:
+        main: { type: s3, endpoint: "$\{STORE}", credentials: { accessKeyId: "$\{KEY}", secretAccessKey: "$\{file:/nowhere/key}", a: 1 } }
+      clients:
+        - { accessKeyId: "$\{KEY}", secretAccessKey: "$\{SECRET}", allow: [] }`;
+    const lacks = (key: string, name: string) =>
+      `${key} takes $\{${name}} from the environment, where it is not set`;
+    expect(problems(yaml)).toEqual([
+      lacks('listen.port', 'PORT'),
+      lacks('backends.main.endpoint', 'STORE'),
+      lacks('backends.main.credentials.accessKeyId', 'KEY'),
+      `backends.main.credentials.secretAccessKey takes \${file:/nowhere/key}, which cannot be read (ENOENT)`,
+      lacks('clients[0].accessKeyId', 'KEY'),
+      lacks('clients[0].secretAccessKey', 'SECRET'),
+      expect.stringContaining('workers holds 0; expected'),
+      expect.stringContaining('backends.main.credentials.a is an unknown key'),
+    ]);
   });
 
   it('has one line for the first tab, whatever the parser makes of the rest', () => {

@@ -2,13 +2,13 @@ import type { GatewayConfig } from './gateway-config.ts';
 import type { ConfigWarning } from './grant-warnings.ts';
 
 /**
- * Warns of stores that are asked without a signature although the file does not say so: most stores refuse that, and who
- * forgot the credentials looks for the fault elsewhere.
+ * Warns of stores, and of a queue, that are asked without a signature although the file does not say so: most refuse that,
+ * and who forgot the credentials looks for the fault elsewhere.
  *
  * @param written the file before defaults were filled in
  */
-export function* unsignedBackends(
-  { backends }: Pick<GatewayConfig, 'backends'>,
+export function* unsignedWarnings(
+  { backends, events }: Pick<GatewayConfig, 'backends' | 'events'>,
   written: unknown,
 ): Generator<ConfigWarning> {
   for (const [name, backend] of Object.entries(backends)) {
@@ -17,6 +17,11 @@ export function* unsignedBackends(
     const consequence =
       'requests to the store are not signed; write none if it is one that anybody may read, or its credentials';
     yield { path: ['backends', name, 'credentials'], consequence };
+  }
+  if (events.queue && member(member(member(written, 'events'), 'queue'), 'credentials') === undefined) {
+    const consequence =
+      'questions to the queue are not signed; write none if anybody may read and delete its messages, or its credentials';
+    yield { path: ['events', 'queue', 'credentials'], consequence };
   }
 }
 

@@ -1,0 +1,81 @@
+import { type Alias, type Document, isPair, isScalar, isSeq, parseDocument, visit } from 'yaml';
+import { ConfigError } from './config-error.ts';
+import { formatPath } from './problems.ts';
+
+/**
+ * The content of a YAML text; an empty one is a configuration with all defaults.
+ *
+ * @param source names it in messages
+ * @throws ConfigError without quotes from the text, as these may be secrets
+ */
+export function readYaml(yaml: string, source: string): unknown {
+  const document = parseDocument(yaml, { prettyErrors: false });
+  // tags that are not known are warnings of the parser, which then drops what follows
+  const [first] = [...document.errors, ...document.warnings];
+  // what follows a tab, or any other error, is read as something else
+  const problem = document.errors.find(({ code }) => code === 'TAB_AS_INDENT') ?? first;
+  if (problem) {
+    const { code, message, pos } = problem;
+    const reason = isReference(yaml, pos[0]) ? UNQUOTED_REFERENCE : withoutQuotes(code, message);
+    throw new ConfigError(source, [`line ${lineAt(yaml, pos[0])}: ${reason}`]);
+  }
+  const alias = unresolvedAlias(document);
+  if (alias) {
+    const place = `line ${lineAt(yaml, alias.node.range?.[0] ?? 0)}: ${formatPath(alias.path)}`;
+    throw new ConfigError(source, [`${place} begins with "*", which refers to nothing; write it in quotes`]);
+  }
+  try {
+    return document.toJS() ?? {};
+  } catch (cause) {
+    throw new ConfigError(source, ['it repeats parts of itself too often by "*"'], { cause });
+  }
+}
+
+const UNQUOTED_REFERENCE = `a reference to a variable or a file has to stand in quotes here, such as "\${NAME}"`;
+
+/** Whether the brace at `offset`, which begins a map, was meant to be that of a reference. */
+function isReference(yaml: string, offset: number): boolean {
+  return yaml.slice(offset - 1, offset + 1) === `\${`;
+}
+
+/** Error codes whose messages quote the file. */
+const quoting: Readonly<Record<string, string>> = {
+  BAD_ALIAS: 'this cannot begin with "*" or "&"; write it in quotes',
+  BAD_DIRECTIVE: 'this directive is not known',
+  BAD_DQ_ESCAPE: 'a text in double quotes has a backslash that begins no escape',
+  BAD_SCALAR_START: 'a text begins with a character that has a meaning of its own; write it in quotes',
+  TAG_RESOLVE_FAILED: 'a text that begins with "!" is a tag, and this one is not known; write it in quotes',
+  UNEXPECTED_TOKEN: 'this is not expected here',
+};
+
+/** The parser's message without quotes from the file. */
+function withoutQuotes(code: string, message: string): string {
+  return Object.hasOwn(quoting, code) ? String(quoting[code]) : message.replace(/\s*["'`][\s\S]*$/, '');
+}
+
+/** An alias that names nothing, such as the pattern `**`, and the keys on the way to it. */
+function unresolvedAlias(
+  document: Document,
+): { readonly node: Alias; readonly path: readonly PropertyKey[] } | undefined {
+  let found: ReturnType<typeof unresolvedAlias>;
+  visit(document, {
+    Alias(_key, node, ancestors) {
+      if (node.resolve(document)) return undefined;
+      found = { node, path: pathOf([...ancestors, node]) };
+      return visit.BREAK;
+    },
+  });
+  return found;
+}
+
+function pathOf(nodes: readonly unknown[]): readonly PropertyKey[] {
+  return nodes.flatMap((node, index): readonly PropertyKey[] => {
+    const parent = nodes[index - 1];
+    if (isSeq(parent)) return [parent.items.indexOf(node)];
+    return isPair(node) && isScalar(node.key) ? [String(node.key.value)] : [];
+  });
+}
+
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length;
+}
