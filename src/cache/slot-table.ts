@@ -151,6 +151,7 @@ export class SlotTable {
     memory.set(this.#view(run));
     this.#written?.moved(this.#view(run), memory);
     this.pins.setVisits(to, this.pins.visits(from));
+    // a worker that died may have told readers of the place, see `openPage`
     this.pins.raiseTag(to);
     this.runs.exchange(run, place);
     this.ownerOf(run)?.moved(to, memory);

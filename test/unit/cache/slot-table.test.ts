@@ -25,6 +25,27 @@ function oneBlock() {
   return { slots, reader, run, place, told, slot, tag: reader.tag(slot) };
 }
 
+it('what a worker that died has told of its slots is void where its successor has moved a block', () => {
+  const memory = allocateSharedMemory(2 * 8 * pageBytes, pageBytes, 2);
+  const reader = new SlotPins(memory, 1);
+  const owner = { contentHash: 1, evicted: () => undefined, moved: () => undefined };
+  const halves = () => {
+    const slots = new SlotTable(memory, 0, undefined);
+    slots.openPage();
+    const [run = -1, place = -1] = [slots.holes.take(1), slots.holes.take(1)];
+    return { slots, run, place };
+  };
+  const dead = halves();
+  const slot = dead.slots.occupy(dead.place, owner);
+  const tag = reader.tag(slot);
+  const { slots, run, place } = halves();
+  expect(slots.slotOf(place)).toBe(slot);
+  slots.occupy(run, owner);
+  slots.queue.insert(run);
+  expect(slots.move(run, place)).toBe(true);
+  expect(reader.acquire(slot, tag)).toBe(false);
+});
+
 /** Gives all that is free to others, who write to it. */
 function fillHoles(slots: SlotTable): void {
   slots.reclaim();

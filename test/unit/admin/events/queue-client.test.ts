@@ -113,6 +113,11 @@ it('signs with the newest credentials, and reports those that are refused', asyn
   await expect(asking.receive(never)).rejects.toMatchObject({ code: 'NO_CREDENTIALS' });
   expect(queue.questions).toEqual([]);
   held.replace(queueAccount);
+  for (const other of ['com.amazonaws.sqs#QueueDoesNotExist', 'InvalidSignatureException']) {
+    queue.faults.push({ status: 400, body: JSON.stringify({ __type: other }) });
+    await expect(asking.receive(never)).rejects.toMatchObject({ code: other.replace(/^.*#/, '') });
+  }
+  expect(refused).toEqual([]);
   queue.faults.push({ status: 400, body: '{"__type":"com.amazon.coral.service#ExpiredTokenException"}' });
   await expect(asking.receive(never)).rejects.toMatchObject({ code: 'ExpiredTokenException' });
   expect(refused).toEqual(['QUEUE']);

@@ -98,7 +98,14 @@ const refuses: TakeEvents = async body => {
 
 it('leaves what cannot be read to the queue, counts it, and logs some of it', async () => {
   const { clock, answer, deletions, lines, metric } = start(refuses);
-  await answer(['"fine"', '"bad"', '"large"', 'no JSON', `"${' '.repeat(256 * 1024)}"`, '{"__proto__":{}}']);
+  await answer([
+    '"fine"',
+    '"bad"',
+    '"large"',
+    'no JSON',
+    `"fine"${' '.repeat(256 * 1024)}`,
+    '{"__proto__":{}}',
+  ]);
   expect(deletions).toEqual([['r0']]);
   expect(await metric('messages_total', 'malformed')).toBe(5);
   expect(lines.map(({ msg, message, reason }) => ({ msg, message, reason }))).toEqual([
