@@ -12,6 +12,17 @@ export type WireRead = Omit<ObjectRead, 'bucket'> & { readonly bucketName: strin
 /** An object in a bucket, which is identified by its client-side name. */
 export type WireObject = Pick<WireRead, 'bucketName' | 'objectKey'>;
 
+/** The position of a block in the arena; valid while the slot keeps its tag. */
+export interface WireBlock {
+  readonly slot: number;
+  readonly tag: number;
+  /** First byte of the block within the content. */
+  readonly blockStart: number;
+  /** The bytes `[from, to)` of the content that are held. */
+  readonly from: number;
+  readonly to: number;
+}
+
 /** A content, identified by the number its owner gave it. */
 export interface WireContent {
   readonly contentId: number;
@@ -19,6 +30,8 @@ export interface WireContent {
   readonly blockBytes: number;
   readonly parts: readonly (readonly [number, Part])[];
   readonly partCount: number | undefined;
+  /** Where its bytes are in the arena, as far as they are told. */
+  readonly held: readonly WireBlock[];
 }
 
 /** A range that another worker starts to read. */
@@ -45,17 +58,6 @@ export type WireRecord = Omit<ReadableRecord, 'content'> & { readonly content: W
 export type WireLookupResult = Omit<LookupResult, 'record'> & {
   readonly record: WireRecord | RefusedRecord | UncacheableRecord;
 };
-
-/** The position of a block in the arena; valid while the slot keeps its tag. */
-export interface WireBlock {
-  readonly slot: number;
-  readonly tag: number;
-  /** First byte of the block within the content. */
-  readonly blockStart: number;
-  /** The bytes `[from, to)` of the content that are held. */
-  readonly from: number;
-  readonly to: number;
-}
 
 /**
  * Bytes lent to a reader in another thread until it returns them, asks for the next ones or closes. Bytes outside the arena are in

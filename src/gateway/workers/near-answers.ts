@@ -91,8 +91,11 @@ export class NearAnswers {
   }
 
   #contentOf({ bucket, target }: WebRead, { content }: WireRecord, before: NearEntry | undefined) {
-    for (const { content: known } of before?.records.values() ?? [])
-      if (known instanceof RemoteContent && known.contentId === content.contentId) return known;
+    for (const { content: known } of before?.records.values() ?? []) {
+      if (!(known instanceof RemoteContent) || known.contentId !== content.contentId) continue;
+      known.learn(content);
+      return known;
+    }
     const { text } = target.key;
     const grew = () => {
       const entry = this.#entries.peek(text);

@@ -1,7 +1,6 @@
 import type { ContentReader, Loan } from '../../cache/content.ts';
 import { type Entry, generationsOf } from '../../cache/entry.ts';
 import { Generation } from '../../cache/generation.ts';
-import type { ReadableRecord } from '../../cache/record.ts';
 import { DesertedError, ObjectChangedError, OwnerLostError } from '../fill/fill-error.ts';
 import { copyOf } from '../fill/spare-copies.ts';
 import type { LookupResult } from '../read/object-source.ts';
@@ -11,7 +10,6 @@ import type { ObjectRead } from '../request/object-read.ts';
 import type {
   PeerCalls,
   PeerNotices,
-  WireBlock,
   WireContent,
   WireEncoding,
   WireLoan,
@@ -20,9 +18,9 @@ import type {
   WireQuestion,
   WireRange,
   WireRead,
-  WireRecord,
   WireRefusal,
 } from './messages.ts';
+import type { ToldContents } from './told-contents.ts';
 import type { WorkerCache } from './worker-cache.ts';
 
 /** A content that another worker is reading, and the loan it holds. */
@@ -40,49 +38,20 @@ export class UnknownBucketError extends OwnerLostError {
   }
 }
 
-/** The most parts of an object that are told with each answer about it. */
-const TOLD_PARTS = 64;
-
-/**
- * Numbers contents, so that other workers can refer to them. Numbers are forgotten when the content is garbage collected.
- */
-export class ContentIds {
-  readonly #contents = new Map<number, WeakRef<Generation>>();
-  readonly #forgotten = new FinalizationRegistry<number>(number => {
-    // the number may be that of a content which was packed since, and made again
-    if (!this.find(number)) this.#contents.delete(number);
-  });
-  #last = 0;
-
-  idOf(generation: Generation): number {
-    const number = generation.contentId ?? ++this.#last;
-    if (this.find(number) === generation) return number;
-    generation.contentId = number;
-    this.#contents.set(number, new WeakRef(generation));
-    this.#forgotten.register(generation, number);
-    return number;
-  }
-
-  /** The content, even if no record refers to it any more: readers that started before may continue. */
-  find(number: number): Generation | undefined {
-    return this.#contents.get(number)?.deref();
-  }
-}
-
 /** Serves one other worker's requests for objects owned here. */
 export class PeerServer {
   readonly #objects: WorkerCache;
   readonly #configurations: Pick<Configurations, 'bucketOf'>;
-  readonly #ids: ContentIds;
+  readonly #told: ToldContents;
   /** The questions of the other worker that are not answered yet. */
   readonly #questions = new Map<number, AbortController>();
   readonly #readers = new Map<number, OpenReader>();
   #opened = 0;
 
-  constructor(objects: WorkerCache, configurations: Pick<Configurations, 'bucketOf'>, numbers: ContentIds) {
+  constructor(objects: WorkerCache, configurations: Pick<Configurations, 'bucketOf'>, told: ToldContents) {
     this.#objects = objects;
     this.#configurations = configurations;
-    this.#ids = numbers;
+    this.#told = told;
   }
 
   /** What the other worker may call. */
@@ -124,7 +93,7 @@ export class PeerServer {
     const { record } = found;
     return {
       ...found,
-      record: record.kind === 'readable' ? encodeRecord(record, this.#ids, partNumber) : record,
+      record: record.kind === 'readable' ? this.#told.record(record, partNumber) : record,
     };
   }
 
@@ -145,12 +114,11 @@ export class PeerServer {
   async #encode({ contentId, object, coding }: WireEncoding): Promise<WireContent | 'no-gain' | undefined> {
     const made = await this.#contentNumbered(contentId, object)?.encodings?.made(coding);
     if (!(made instanceof Generation)) return made === 'no-gain' ? made : undefined;
-    const { sizeBytes, blockBytes } = made;
-    return { contentId: this.#ids.idOf(made), sizeBytes, blockBytes, parts: [], partCount: undefined };
+    return this.#told.content(made, undefined);
   }
 
   #contentNumbered(contentId: number, object: WireObject): Generation | undefined {
-    const known = this.#ids.find(contentId);
+    const known = this.#told.find(contentId);
     return known && !known.isRetired ? known : (this.#heldContent(object, contentId) ?? known);
   }
 
@@ -184,22 +152,11 @@ export class PeerServer {
   }
 
   #encodeLoan(generation: Generation, loan: Loan, from: number, to: number): WireLoan {
-    const block = this.#encodeBlock(generation, from);
+    const block = this.#told.blockAt(generation, from);
     if (loan.slot === undefined) return { kind: 'copy', bytes: ownMemory(loan.bytes), from, block };
     // Posting arena memory would share it rather than copy it.
     if (!block) return { kind: 'copy', bytes: copyOf(loan.bytes), from, block };
     return { kind: 'block', block, from, to };
-  }
-
-  /** The arena position of the block that contains `position`; undefined when it is not in memory. */
-  #encodeBlock(generation: Generation, position: number): WireBlock | undefined {
-    const block = generation.blockAt(position);
-    if (!block) return undefined;
-    const { tier } = this.#objects;
-    const blockStart = generation.blockStart(position);
-    const { slot, valid } = block;
-    const place = { slot, tag: tier.pins.tag(slot), blockStart };
-    return { ...place, from: blockStart + valid.start, to: blockStart + valid.end };
   }
 
   #returned(number: number): void {
@@ -245,23 +202,6 @@ export class PeerServer {
     const bucket = this.#configurations.bucketOf(bucketName, read.objectKey);
     return bucket && { ...read, bucket };
   }
-}
-
-/** Of an object with many parts that one alone which was asked for: each question would copy thousands. */
-export function encodeRecord(
-  record: ReadableRecord,
-  ids: ContentIds,
-  partNumber: number | undefined,
-): WireRecord {
-  if (!(record.content instanceof Generation))
-    throw new TypeError('only owned contents can be sent to a peer');
-  const { sizeBytes, blockBytes, parts } = record.content;
-  const contentId = ids.idOf(record.content);
-  const told = parts.known <= TOLD_PARTS ? parts.entries() : parts.entriesOf(partNumber);
-  return {
-    ...record,
-    content: { contentId, sizeBytes, blockBytes, parts: told, partCount: parts.count },
-  };
 }
 
 function releaseLoan(open: OpenReader): void {

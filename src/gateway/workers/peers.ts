@@ -6,9 +6,10 @@ import type { WebSource } from '../web/web-read.ts';
 import type { WebSources } from '../web/web-server.ts';
 import { NearAnswers } from './near-answers.ts';
 import { PeerLink, type PeerPort } from './peer-link.ts';
-import { ContentIds, PeerServer } from './peer-server.ts';
+import { PeerServer } from './peer-server.ts';
 import { RemoteObjects } from './remote-objects.ts';
 import { RemoteWeb } from './remote-web.ts';
+import { ToldContents } from './told-contents.ts';
 import { WebOwner } from './web-owner.ts';
 import type { WorkerCache } from './worker-cache.ts';
 
@@ -25,7 +26,7 @@ const WEB_SHARE = 1 / 4;
 export class Peers implements ObjectSources, WebSources {
   readonly #objects: WorkerCache;
   readonly #configurations: Pick<Configurations, 'bucketOf'>;
-  readonly #ids = new ContentIds();
+  readonly #told: ToldContents;
   readonly #remotes: (OwnerSources | undefined)[] = [];
   readonly #own: OwnerSources;
   /** The sources of each shard: this worker's own cache while the owner is not connected. */
@@ -45,6 +46,7 @@ export class Peers implements ObjectSources, WebSources {
     this.#objects = objects;
     this.#configurations = configurations;
     this.#workers = workers;
+    this.#told = new ToldContents(objects.tier.pins);
     this.#own = { objects: objects.objects, web: objects.web };
     this.#sources = Array.from({ length: SHARD_COUNT }, () => this.#own);
     this.#faults = faults;
@@ -54,7 +56,7 @@ export class Peers implements ObjectSources, WebSources {
   /** Connects to worker `index` over `port`. Records learned from its predecessor are dropped. */
   connect(index: number, port: PeerPort): void {
     const { epochs, barriers, tier, lender, objects, web, clock } = this.#objects;
-    const owner = new PeerServer(this.#objects, this.#configurations, this.#ids);
+    const owner = new PeerServer(this.#objects, this.#configurations, this.#told);
     const link = new PeerLink(port, owner.procedures, {
       clock,
       onClosed: () => {
@@ -65,7 +67,7 @@ export class Peers implements ObjectSources, WebSources {
       },
       onFault: error => this.#faults?.note(error),
     });
-    const webOwner = new WebOwner(link, web, this.#configurations, this.#ids);
+    const webOwner = new WebOwner(link, web, this.#configurations, this.#told);
     const memory = { link, pins: tier.pins, lender, written: tier.written };
     const webBytes = Math.floor(this.#recordBytes * WEB_SHARE);
     const near = new NearAnswers(memory, { epochs, barriers }, webBytes);

@@ -62,7 +62,7 @@ export class RemoteContent implements Content {
    * @param onGrown called when the content's estimated heap cost has grown
    */
   constructor(
-    { contentId, sizeBytes, blockBytes, parts, partCount }: WireContent,
+    { contentId, sizeBytes, blockBytes, parts, partCount, held }: WireContent,
     memory: RemoteMemory,
     object: WireObject,
     onGrown: () => void = () => undefined,
@@ -74,6 +74,7 @@ export class RemoteContent implements Content {
     this.#blockBytes = blockBytes;
     this.#memory = memory;
     this.object = object;
+    for (const block of held) this.#place(block);
   }
 
   /** Estimated heap cost of the content. */
@@ -107,6 +108,12 @@ export class RemoteContent implements Content {
     return new RemoteReader(this, this.#memory.link, from, to, trace);
   }
 
+  /** The owner has told of the content again. */
+  learn({ parts, partCount, held }: WireContent): void {
+    for (const [number, part] of parts) this.parts.learn(number, part, partCount);
+    for (const block of held) this.#remember(block);
+  }
+
   /** Bytes from `from` on, at most up to `to`, if they are known to be in memory and still are. */
   lendFrom(from: number, to: number): Loan | undefined {
     const block = this.#blocks.get(Math.floor(from / this.#blockBytes))?.place;
@@ -131,14 +138,14 @@ export class RemoteContent implements Content {
     if (loan.kind === 'end') return undefined;
     if (loan.kind === 'copy') {
       // the next read finds it in memory and counts as a hit
-      if (loan.block) this.#remember(Math.floor(loan.from / this.#blockBytes), loan.block);
+      if (loan.block) this.#remember(loan.block);
       const { buffer, byteOffset, byteLength } = loan.bytes;
       return this.#memory.lender.lendReceived(Buffer.from(buffer, byteOffset, byteLength));
     }
     const { slot, tag } = loan.block;
     const { pins } = this.#memory;
     if (!pins.acquire(slot, tag)) throw new OwnerLostError('has died');
-    this.#remember(Math.floor(loan.from / this.#blockBytes), loan.block);
+    this.#remember(loan.block);
     const bytes = this.#view(loan.block, loan.from, loan.to);
     return { bytes, slot, release: () => pins.release(slot) };
   }
@@ -150,10 +157,14 @@ export class RemoteContent implements Content {
     return new RemoteContent(made, this.#memory, object, this.#onGrown);
   }
 
-  #remember(index: number, block: WireBlock): void {
-    const isNew = !this.#blocks.has(index);
-    this.#blocks.set(index, new RemoteBlock(block, this.#memory.pins));
-    if (isNew) this.#onGrown();
+  #remember(block: WireBlock): void {
+    const { size } = this.#blocks;
+    this.#place(block);
+    if (this.#blocks.size > size) this.#onGrown();
+  }
+
+  #place(block: WireBlock): void {
+    this.#blocks.set(block.blockStart / this.#blockBytes, new RemoteBlock(block, this.#memory.pins));
   }
 
   /** The memory of `[from, to)` of a pinned block. Where blocks are checked, see `WrittenBytes`, of written bytes only. */

@@ -182,8 +182,7 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
         content: new RemoteContent(record.content, this.#memory, encodeObject(read), grew),
       };
     }
-    for (const [number, part] of record.content.parts)
-      known.parts.learn(number, part, record.content.partCount);
+    known.learn(record.content);
     return { ...record, content: known };
   }
 

@@ -5,8 +5,9 @@ import type { WebReads } from '../web/web-reads.ts';
 import { isWeb, type WebBucket } from '../web/web-target.ts';
 import type { WireObject } from './messages.ts';
 import type { PeerLink } from './peer-link.ts';
-import { type ContentIds, encodeRecord, UnknownBucketError } from './peer-server.ts';
+import { UnknownBucketError } from './peer-server.ts';
 import { RemoteClient } from './remote-client.ts';
+import type { ToldContents } from './told-contents.ts';
 import type { WebCalls, WebNotices, WireWebEnd, WireWebRead } from './web-messages.ts';
 
 type OwnersProcedures = WebCalls & Pick<WebNotices, 'webGone' | 'webPaced' | 'webForget'>;
@@ -16,7 +17,7 @@ export class WebOwner {
   readonly #link: PeerLink;
   readonly #reads: WebReads;
   readonly #configurations: Pick<Configurations, 'bucketOf'>;
-  readonly #ids: ContentIds;
+  readonly #told: ToldContents;
   readonly #clients = new Map<number, RemoteClient>();
   readonly #endTelling: () => void;
 
@@ -24,12 +25,12 @@ export class WebOwner {
     link: PeerLink,
     reads: WebReads,
     configurations: Pick<Configurations, 'bucketOf'>,
-    ids: ContentIds,
+    told: ToldContents,
   ) {
     this.#link = link;
     this.#reads = reads;
     this.#configurations = configurations;
-    this.#ids = ids;
+    this.#told = told;
     this.#endTelling = reads.onOutdated(text => link.notify('webOutdated', text));
   }
 
@@ -53,7 +54,7 @@ export class WebOwner {
     const bucket = this.#bucketOf({ bucketName, objectKey: request.target.key });
     if (!bucket) throw new UnknownBucketError(bucketName);
     return new Promise(ended => {
-      const encode = (record: ReadableRecord) => encodeRecord(record, this.#ids, undefined);
+      const encode = (record: ReadableRecord) => this.#told.record(record, undefined);
       const tell = (read: WebRead, record: ReadableRecord) => this.#reads.tell(read, record);
       const client = new RemoteClient({ number, quota, link: this.#link, encode, tell, ended });
       this.#clients.set(number, client);

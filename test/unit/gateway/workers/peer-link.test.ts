@@ -4,7 +4,8 @@ import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { ObjectChangedError, OwnerLostError } from '../../../../src/gateway/fill/fill-error.ts';
 import type { PeerCalls, PeerNotices } from '../../../../src/gateway/workers/messages.ts';
 import { PeerLink } from '../../../../src/gateway/workers/peer-link.ts';
-import { ContentIds, PeerServer } from '../../../../src/gateway/workers/peer-server.ts';
+import { PeerServer } from '../../../../src/gateway/workers/peer-server.ts';
+import { ToldContents } from '../../../../src/gateway/workers/told-contents.ts';
 import { WorkerCache } from '../../../../src/gateway/workers/worker-cache.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { testKey } from '../../../support/object-keys.ts';
@@ -157,7 +158,7 @@ it('notices about a bucket that the owner does not have are passed over, and a q
   const server = new PeerServer(
     objects,
     { bucketOf: name => (name === 'b' ? bucketOf() : undefined) },
-    new ContentIds(),
+    new ToldContents(objects.tier.pins),
   );
   const second = new MessageChannel();
   const options = { clock, onClosed: () => undefined };

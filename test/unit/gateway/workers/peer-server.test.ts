@@ -3,7 +3,8 @@ import type { Loan } from '../../../../src/cache/content.ts';
 import { Generation } from '../../../../src/cache/generation.ts';
 import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
-import { ContentIds, PeerServer } from '../../../../src/gateway/workers/peer-server.ts';
+import { PeerServer } from '../../../../src/gateway/workers/peer-server.ts';
+import { ToldContents } from '../../../../src/gateway/workers/told-contents.ts';
 import { WorkerCache } from '../../../../src/gateway/workers/worker-cache.ts';
 import { testKey } from '../../../support/object-keys.ts';
 
@@ -42,10 +43,10 @@ async function nextOf(lent: Loan) {
     open: () => ({ next: () => lent, close: () => undefined }),
     lend: () => lent,
   });
-  const numbers = new ContentIds();
+  const told = new ToldContents(tier.pins);
   const objects: WorkerCache = Object.create(WorkerCache.prototype);
-  const { open, next, close } = new PeerServer(objects, { bucketOf: () => undefined }, numbers).procedures;
-  const contentId = numbers.idOf(generation);
+  const { open, next, close } = new PeerServer(objects, { bucketOf: () => undefined }, told).procedures;
+  const contentId = told.content(generation, undefined).contentId;
   const object = { bucketName: 'b', objectKey: testKey('store', 'b', 'o') };
   const reader = open({ contentId, object, from: 0, to: blockBytes, hasBegun: false });
   return { wire: await next(reader), close: () => close(reader) };

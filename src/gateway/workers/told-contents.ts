@@ -1,0 +1,78 @@
+import { Generation } from '../../cache/generation.ts';
+import type { ReadableRecord } from '../../cache/record.ts';
+import type { SlotPins } from '../../cache/slot-pins.ts';
+import type { WireBlock, WireContent, WireRecord } from './messages.ts';
+
+/** The most parts of an object that are told with each answer about it. */
+const TOLD_PARTS = 64;
+
+/** Of a content of more blocks than this none is told with an answer: the other worker learns of each as it reads. */
+const TOLD_BLOCKS = 256;
+
+/**
+ * What other workers are told of the contents that this one owns. A content has a number, so that they can refer to it, which is
+ * forgotten when the content is garbage collected.
+ */
+export class ToldContents {
+  readonly #pins: Pick<SlotPins, 'tag'>;
+  readonly #contents = new Map<number, WeakRef<Generation>>();
+  readonly #forgotten = new FinalizationRegistry<number>(number => {
+    // the number may be that of a content which was packed since, and made again
+    if (!this.find(number)) this.#contents.delete(number);
+  });
+  #last = 0;
+
+  constructor(pins: Pick<SlotPins, 'tag'>) {
+    this.#pins = pins;
+  }
+
+  /** The content, even if no record refers to it any more: readers that started before may continue. */
+  find(number: number): Generation | undefined {
+    return this.#contents.get(number)?.deref();
+  }
+
+  /** @param partNumber the part that was asked for: of an object with many parts no other is told */
+  record(record: ReadableRecord, partNumber: number | undefined): WireRecord {
+    if (!(record.content instanceof Generation))
+      throw new TypeError('only owned contents can be sent to a peer');
+    return { ...record, content: this.content(record.content, partNumber) };
+  }
+
+  content(generation: Generation, partNumber: number | undefined): WireContent {
+    const { sizeBytes, blockBytes, parts } = generation;
+    return {
+      ...{ contentId: this.#numberOf(generation), sizeBytes, blockBytes },
+      parts: parts.known <= TOLD_PARTS ? parts.entries() : parts.entriesOf(partNumber),
+      partCount: parts.count,
+      held: sizeBytes <= TOLD_BLOCKS * blockBytes ? this.#blocksOf(generation) : [],
+    };
+  }
+
+  /** Where the block that contains `position` is; undefined when it is not in memory. */
+  blockAt(generation: Generation, position: number): WireBlock | undefined {
+    const block = generation.blockAt(position);
+    if (!block) return undefined;
+    const blockStart = generation.blockStart(position);
+    const { slot, valid } = block;
+    const place = { slot, tag: this.#pins.tag(slot), blockStart };
+    return { ...place, from: blockStart + valid.start, to: blockStart + valid.end };
+  }
+
+  #blocksOf(generation: Generation): WireBlock[] {
+    const told: WireBlock[] = [];
+    for (let position = 0; position < generation.sizeBytes; position += generation.blockBytes) {
+      const block = this.blockAt(generation, position);
+      if (block && block.to > block.from) told.push(block);
+    }
+    return told;
+  }
+
+  #numberOf(generation: Generation): number {
+    const number = generation.contentId ?? ++this.#last;
+    if (this.find(number) === generation) return number;
+    generation.contentId = number;
+    this.#contents.set(number, new WeakRef(generation));
+    this.#forgotten.register(generation, number);
+    return number;
+  }
+}

@@ -1,0 +1,58 @@
+import { beforeEach, expect, it } from 'vitest';
+import { Generation } from '../../../../src/cache/generation.ts';
+import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
+import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
+import { ToldContents } from '../../../../src/gateway/workers/told-contents.ts';
+
+const blockBytes = 4096;
+const nothingRead = {
+  open: () => ({ next: () => undefined, close: () => undefined }),
+  lend: () => ({ bytes: Buffer.alloc(0), slot: undefined, release: () => undefined }),
+};
+let tier: MemoryTier;
+let told: ToldContents;
+
+beforeEach(() => {
+  tier = new MemoryTier(allocateSharedMemory(32 * blockBytes, blockBytes, 1), 0);
+  told = new ToldContents(tier.pins);
+});
+
+function contentOf(sizeBytes: number): Generation {
+  const identity = { objectKey: 'b\nk\no', versionId: undefined, entityTag: '"t"', sizeBytes };
+  return new Generation(identity, blockBytes, tier, nothingRead);
+}
+
+it('a content keeps its number, and is found by it', () => {
+  const [one, other] = [contentOf(10), contentOf(10)];
+  const { contentId } = told.content(one, undefined);
+  expect(told.content(other, undefined).contentId).not.toBe(contentId);
+  expect(told.content(one, undefined).contentId).toBe(contentId);
+  expect(told.find(contentId)).toBe(one);
+});
+
+it('of its blocks those are told that hold bytes, with what they hold at the moment', () => {
+  const content = contentOf(5 * blockBytes);
+  for (const position of [blockBytes, 3 * blockBytes, 4 * blockBytes]) content.openBlock(position);
+  content.write(blockBytes, Buffer.alloc(blockBytes));
+  content.closeBlock(blockBytes);
+  content.write(3 * blockBytes, Buffer.alloc(100));
+  const placeOf = (position: number) => {
+    const slot = content.blockAt(position)?.slot ?? -1;
+    return { slot, tag: tier.pins.tag(slot), blockStart: position };
+  };
+  expect(told.content(content, undefined).held).toEqual([
+    { ...placeOf(blockBytes), from: blockBytes, to: 2 * blockBytes },
+    { ...placeOf(3 * blockBytes), from: 3 * blockBytes, to: 3 * blockBytes + 100 },
+  ]);
+});
+
+it.each([
+  [256, 1],
+  [257, 0],
+])('of a content of %i blocks %i is told', (blocks, count) => {
+  const content = contentOf(blocks * blockBytes);
+  content.openBlock(0);
+  content.write(0, Buffer.alloc(blockBytes));
+  content.closeBlock(0);
+  expect(told.content(content, undefined).held).toHaveLength(count);
+});
