@@ -20,8 +20,8 @@ interface CheckOptions {
 }
 
 /**
- * `tidegate check`: validates a configuration; with `--connect` it also asks stores and web origins whether the configuration
- * describes them correctly.
+ * `tidegate check`: validates a configuration; with `--connect` it also asks stores, web origins and the queue of events whether
+ * the configuration describes them correctly.
  */
 export function addCheckCommand(
   program: Command,
@@ -34,7 +34,7 @@ export function addCheckCommand(
     .addOption(configOption(environment))
     .option(
       '--connect',
-      'also ask web origins whether they answer, and stores whether they answer, take the credentials, have the buckets, and how they distinguish keys, for 30 s at most; nothing is written',
+      'also ask web origins whether they answer, stores and the queue of events whether they answer and take the credentials, and stores for their buckets and how they distinguish keys, for 30 s at most; nothing is written; exit code 1 where one cannot be used',
     )
     .option(
       '--admin <address>',
@@ -86,10 +86,16 @@ function countsOf({ buckets, backends }: GatewayConfig): string {
 }
 
 /** Where the credentials come from that a start would obtain. */
-function sourcesOf({ backends }: GatewayConfig): readonly string[] {
-  return Object.entries(backends).flatMap(([name, backend]) =>
-    backend.type === 's3' && backend.credentials.kind === 'provided'
-      ? [`backends.${name} takes its credentials from ${describeSource(backend.credentials.source)}`]
+function sourcesOf({ backends, events: { queue } }: GatewayConfig): readonly string[] {
+  const signing = [
+    ...Object.entries(backends).flatMap(([name, backend]) =>
+      backend.type === 's3' ? [{ name: `backends.${name}`, credentials: backend.credentials }] : [],
+    ),
+    ...(queue ? [{ name: 'events.queue', credentials: queue.credentials }] : []),
+  ];
+  return signing.flatMap(({ name, credentials }) =>
+    credentials.kind === 'provided'
+      ? [`${name} takes its credentials from ${describeSource(credentials.source)}`]
       : [],
   );
 }

@@ -4,11 +4,18 @@ import { bucketsAt } from '../config/bucket-places.ts';
 import type { BackendConfig, GatewayConfig } from '../config/gateway-config.ts';
 import { undecidedBackends } from '../config/restricted-keys.ts';
 import type { KeyKind } from '../s3/path-key.ts';
+import { credentialsFinding, type Finding, isOfCredentials } from './finding.ts';
+import { queueFindings } from './queue-report.ts';
 
-/** What each store of a configuration reported about each of its buckets, by backend name; embedded ones are not asked. */
-type ProbeResults = ReadonlyMap<string, readonly ProbeResult[]>;
+/** What there is to tell of a configuration's connections. */
+export interface ProbeResults {
+  /** What each store reported about each of its buckets, by backend name; embedded ones are not asked. */
+  readonly backends: ReadonlyMap<string, readonly ProbeResult[]>;
+  /** What the queue of events reported. */
+  readonly queue: readonly ProbeResult[];
+}
 
-/** Queries every store of a configuration. */
+/** Queries every store of a configuration, and its queue. */
 export type ProbeStores = (config: GatewayConfig) => Promise<ProbeResults>;
 
 /** Output lines and exit code: 1 when a store does not answer, 2 for a wrong configuration. */
@@ -17,18 +24,11 @@ interface ConnectReport {
   readonly exitCode: 0 | 1 | 2;
 }
 
-/** One line of the report, without the name of its backend. */
-interface Finding {
-  readonly text: string;
-  readonly exitCode: 0 | 1 | 2;
-}
-
 type S3Backend = Extract<BackendConfig, { type: 's3' }>;
 type WebOrigin = Extract<BackendConfig, { type: 'http' }>;
 type Refusal = Extract<ProbeResult, { kind: 'refused' }>;
-type Credentials = Extract<ProbeResult, { kind: 'signed' | 'unsigned' }>;
 type Question = Extract<ProbeResult, { kind: 'questioned' }>;
-type Answer = Exclude<ProbeResult, Refusal | Credentials | Question>;
+type Answer = Exclude<ProbeResult, Refusal | { kind: 'signed' | 'unsigned' } | Question>;
 
 const wrongCredentials: ReadonlySet<string> = new Set([
   'ExpiredToken',
@@ -46,10 +46,16 @@ const HOW_TO_TELL =
 /** Compares the stores with what the configuration says about them. */
 export function connectReport(config: GatewayConfig, results: ProbeResults): ConnectReport {
   const undecided = undecidedBackends(config);
-  const findings = Object.entries(config.backends).flatMap(([name, backend]) => {
-    const found = findingsOf(name, backend, results.get(name) ?? [], config, undecided.get(name));
-    return found.map(({ text, exitCode }) => ({ text: `backends.${name} ${text}`, exitCode }));
-  });
+  const named = (name: string, found: readonly Finding[]) =>
+    found.map(({ text, exitCode }) => ({ text: `${name} ${text}`, exitCode }));
+  const { queue } = config.events;
+  const findings = [
+    ...Object.entries(config.backends).flatMap(([name, backend]) => {
+      const probed = results.backends.get(name) ?? [];
+      return named(`backends.${name}`, findingsOf(name, backend, probed, config, undecided.get(name)));
+    }),
+    ...(queue ? named('events.queue', queueFindings(queue, results.queue)) : []),
+  ];
   const codes = findings.map(({ exitCode }) => exitCode);
   return {
     lines: findings.map(({ text }) => text),
@@ -112,10 +118,6 @@ function storeFindings(
   ];
 }
 
-function isOfCredentials(result: ProbeResult): result is Credentials {
-  return result.kind === 'signed' || result.kind === 'unsigned';
-}
-
 function isQuestion(result: ProbeResult): result is Question {
   return result.kind === 'questioned';
 }
@@ -134,17 +136,6 @@ function questionFinding({ asked, isAlive, how }: Question): Finding {
 
 function isStatus(how: string): boolean {
   return /^\d+$/.test(how);
-}
-
-function credentialsFinding(result: Credentials): Finding {
-  if (result.kind === 'unsigned') {
-    const { source, why, cause } = result;
-    return { text: `gets no credentials from ${source}: ${why} (${cause}); it was not asked`, exitCode: 1 };
-  }
-  const { source, expiresAtMs } = result;
-  const until =
-    expiresAtMs === undefined ? 'which do not expire' : `valid until ${new Date(expiresAtMs).toISOString()}`;
-  return { text: `gets credentials from ${source}, ${until}`, exitCode: 0 };
 }
 
 /** All buckets of a store distinguish keys alike, so one of its answers says enough. */

@@ -1,7 +1,4 @@
 /** Part of the composition root of `tidegate check --connect`: probes the configured stores. */
-import { failureOf } from '../backend/credentials/credential-failure.ts';
-import { describeSource } from '../backend/credentials/credential-source.ts';
-import { providerOf } from '../backend/credentials/provide-credentials.ts';
 import { HttpStore } from '../backend/http/http-store.ts';
 import {
   type ProbeResult,
@@ -10,28 +7,30 @@ import {
   probeReach,
   probeStore,
 } from '../backend/probe-store.ts';
-import { S3Store, type StoreCredentials } from '../backend/s3/s3-store.ts';
+import { S3Store } from '../backend/s3/s3-store.ts';
 import { StoreMeter } from '../backend/store-meter.ts';
 import { systemClock } from '../base/clock.ts';
 import { Metrics } from '../base/metrics.ts';
+import type { ProbeResults } from '../cli/connect-report.ts';
 import { serverTlsOf } from '../config/backend-certificates.ts';
 import { bucketsAt } from '../config/bucket-places.ts';
 import type { BackendConfig, GatewayConfig } from '../config/gateway-config.ts';
+import { checkedCredentials } from './checked-credentials.ts';
+import { probeQueue } from './queue-check.ts';
 import { askedBucketAt } from './store-probes.ts';
 
 /** However many buckets there are, and however slowly stores answer. */
 const LIMIT_MS = 30_000;
 
-/** Probes all stores and web origins, concurrently; what is unanswered after `limitMs` is given up. */
-export async function connectToStores(
-  config: GatewayConfig,
-  limitMs = LIMIT_MS,
-): Promise<ReadonlyMap<string, readonly ProbeResult[]>> {
+/** Probes all stores, web origins and the queue of events, concurrently; what is unanswered after `limitMs` is given up. */
+export async function connectToStores(config: GatewayConfig, limitMs = LIMIT_MS): Promise<ProbeResults> {
   const signal = AbortSignal.timeout(limitMs);
-  const results = Object.entries(config.backends).map(async ([name, backend]) => {
+  const { queue } = config.events;
+  const backends = Object.entries(config.backends).map(async ([name, backend]) => {
     return [name, await probeBackend(name, backend, config, signal)] as const;
   });
-  return new Map(await Promise.all(results));
+  const [events, ...results] = await Promise.all([queue ? probeQueue(queue, signal) : [], ...backends]);
+  return { backends: new Map(results), queue: events };
 }
 
 async function probeBackend(
@@ -78,7 +77,7 @@ async function probeS3(
   config: GatewayConfig,
   signal: AbortSignal,
 ): Promise<readonly ProbeResult[]> {
-  const { found, credentials } = await credentialsOf(backend, signal);
+  const { found, credentials } = await checkedCredentials(backend, signal);
   if (credentials === undefined) return found;
   const tls = serverTlsOf(backend);
   const store = new S3Store({ ...backend, tls, credentials, name, ...unguarded() });
@@ -111,26 +110,3 @@ async function probeBuckets(
 
 type S3Backend = Extract<BackendConfig, { type: 's3' }>;
 type WebBackend = Extract<BackendConfig, { type: 'http' }>;
-
-/** What to sign with, undefined where there is nothing, and what to tell about it. Never rejects. */
-async function credentialsOf(
-  backend: S3Backend,
-  signal: AbortSignal,
-): Promise<{ readonly found: readonly ProbeResult[]; readonly credentials?: StoreCredentials }> {
-  if (backend.credentials.kind !== 'provided') return { found: [], credentials: backend.credentials };
-  const source = describeSource(backend.credentials.source);
-  const provide = providerOf(backend.credentials.source, { region: backend.region, clock: systemClock });
-  try {
-    const { expiresAtMs, ...keys } = await Promise.race([provide(signal), aborted(signal)]);
-    return { found: [{ kind: 'signed', source, expiresAtMs }], credentials: { kind: 'static', ...keys } };
-  } catch (error) {
-    const { cause, text: why } = failureOf(error);
-    return { found: [{ kind: 'unsigned', source, cause, why }] };
-  }
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
-}

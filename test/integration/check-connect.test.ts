@@ -9,11 +9,12 @@ import {
 } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ProbeStores } from '../../src/cli/connect-report.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { connectToStores } from '../../src/wiring/connection-check.ts';
 import { OWNER, StoreUnderTest } from '../support/embedded-store/store-under-test.ts';
+import { queueAccount, StandInQueue } from '../support/stand-in-queue.ts';
 
 let directory: string;
 let stops: (() => Promise<unknown>)[];
@@ -294,6 +295,84 @@ buckets: { photos: { backend: main, bucket: box, access: verify${name} } }`;
     `backends.replica at ${replica} answers 404 NoSuchBucket to a listing of the bucket "copies": create it, or name the one that is meant in buckets.photos.fallbackBucket`,
   );
   expect(missing.out).not.toContain(`backends.main at ${main} answers`);
+});
+
+describe('the queue of events', () => {
+  let queue: StandInQueue;
+
+  beforeEach(async () => {
+    queue = await StandInQueue.start();
+    stops.push(async () => queue.stop());
+  });
+
+  const checked = (different: object = {}) =>
+    check(JSON.stringify({ events: { queue: { url: queue.url, credentials: queueAccount, ...different } } }));
+
+  it('is asked what takes no message', async () => {
+    queue.send('{}');
+    const { exitCode, out } = await checked();
+    expect(exitCode).toBe(0);
+    expect(out).toContain(`events.queue at ${queue.url} answers GetQueueAttributes, with 200`);
+    expect(queue.questions).toEqual([
+      { action: 'GetQueueAttributes', body: { QueueUrl: queue.url, AttributeNames: ['VisibilityTimeout'] } },
+    ]);
+  });
+
+  it.each([
+    ['secret', { credentials: { ...queueAccount, secretAccessKey: 'hunter22' } }, 'the signature is refused'],
+    [
+      'name',
+      { url: 'elsewhere' },
+      'QueueDoesNotExist to GetQueueAttributes: create it, or correct events.queue.url',
+    ],
+    [
+      'address',
+      { url: 'http://127.0.0.1:1/q' },
+      'events.queue cannot be asked: nothing listens there (ECONNREFUSED)',
+    ],
+    [
+      'source',
+      { credentials: { from: 'process', command: 'exit 4' } },
+      'events.queue gets no credentials from a command',
+    ],
+  ])('is not found fine with a wrong %s', async (_, different, expected) => {
+    const url = 'url' in different && different.url === 'elsewhere' ? { url: `${queue.url}-not` } : {};
+    const { exitCode, out } = await checked({ ...different, ...url });
+    expect(exitCode).toBe(1);
+    expect(out).toContain(expected);
+    expect(out).not.toContain('hunter22');
+  });
+
+  it.each([
+    [400, 'com.amazon.coral.service#AccessDeniedException', queueAccount, 0, 'it takes the signature, but'],
+    [403, 'AccessDenied', 'none', 1, 'write events.queue.credentials'],
+    [400, 'MissingAuthenticationTokenException', 'none', 1, 'write events.queue.credentials'],
+    [
+      403,
+      '',
+      'none',
+      1,
+      'answers status 403 to GetQueueAttributes: it takes no questions without a signature',
+    ],
+    [403, '', queueAccount, 1, 'see url, region and credentials of events.queue'],
+    [
+      400,
+      'com.amazonaws.sqs#InvalidAddress',
+      queueAccount,
+      1,
+      'see url, region and credentials of events.queue',
+    ],
+    [400, 'UnrecognizedClientException', queueAccount, 1, 'events.queue.region'],
+    [503, 'ServiceUnavailable', queueAccount, 1, 'it is in trouble itself'],
+    [400, 'ThrottlingException', queueAccount, 1, 'ask again later'],
+    [200, '', queueAccount, 1, 'what it answers is no answer of a queue (INVALID_ANSWER)'],
+  ])('says what to do about %i %s', async (status, type, credentials, exitCode, expected) => {
+    queue.faults.push({ status, body: JSON.stringify({ __type: type }) });
+    expect(await checked({ credentials })).toMatchObject({
+      exitCode,
+      out: expect.stringContaining(expected),
+    });
+  });
 });
 
 it('gives up after a while, however slowly a store answers', async () => {

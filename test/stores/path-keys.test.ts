@@ -114,7 +114,7 @@ describe.each(realStores)('%s, which takes keys for paths', (name, start) => {
 buckets: { files: { backend: store, access: verify } }`,
       {},
     );
-    const found = (await connectToStores(config)).get('store') ?? [];
+    const found = (await connectToStores(config)).backends.get('store') ?? [];
     expect(found.map(({ kind }) => kind)).toContain('path');
   });
 });

@@ -79,6 +79,7 @@ export class StandInQueue {
     if (!(await isSigned(request, JSON.stringify(body))))
       return sendError(reply, 'com.amazon.coral.service#InvalidSignatureException');
     if (body.QueueUrl !== this.url) return sendError(reply, 'com.amazonaws.sqs#QueueDoesNotExist');
+    if (action === 'GetQueueAttributes') return send(reply, { Attributes: { VisibilityTimeout: '30' } });
     if (action === 'DeleteMessageBatch') return send(reply, this.#delete(body.Entries as Entry[]));
     if (this.#messages.length > 0) return send(reply, { Messages: this.#messages.splice(0, 10) });
     const answer = () =>

@@ -31,23 +31,32 @@ export interface QueueMessage {
 export class QueueError extends Error {
   readonly code: string;
   readonly action: QueueAction;
+  /** Of the answer, where the queue has refused the call. */
+  readonly status: number | undefined;
 
-  constructor(code: string, action: QueueAction, options?: ErrorOptions) {
+  constructor(
+    code: string,
+    action: QueueAction,
+    options?: ErrorOptions & { readonly status?: number | undefined },
+  ) {
     super(`${action} failed: ${code}`, options);
     this.code = code;
     this.action = action;
+    this.status = options?.status;
   }
 }
 
-type QueueAction = 'ReceiveMessage' | 'DeleteMessageBatch';
+type QueueAction = 'ReceiveMessage' | 'DeleteMessageBatch' | 'GetQueueAttributes';
 
 /** What is wrong with an answer. */
 class CallFault extends Error {
   readonly code: string;
+  readonly status: number | undefined;
 
-  constructor(code: string) {
+  constructor(code: string, status?: number) {
     super(code);
     this.code = code;
+    this.status = status;
   }
 }
 
@@ -75,6 +84,7 @@ const received = z.looseObject({
     .nullish(),
 });
 const deleted = z.looseObject({ Failed: z.array(z.unknown()).nullish() });
+const attributes = z.looseObject({ Attributes: z.record(z.string(), z.string()) });
 const failed = z.looseObject({ __type: z.string() });
 
 /** Errors that end with other credentials. */
@@ -132,6 +142,16 @@ export class QueueClient {
     return Failed?.length ?? 0;
   }
 
+  /**
+   * Asks what changes nothing: neither what is in the queue nor how often it was handed out.
+   *
+   * @throws QueueError also where the account may not ask this, which a reader need not
+   */
+  async look(signal: AbortSignal): Promise<void> {
+    const question = { AttributeNames: ['VisibilityTimeout'] };
+    await this.#ask('GetQueueAttributes', question, attributes, { limitMs: ANSWER_LIMIT_MS, signal });
+  }
+
   async close(): Promise<void> {
     await this.#agent.destroy();
   }
@@ -156,7 +176,8 @@ export class QueueClient {
       if (statusCode !== 200) throw this.#refused(statusCode, answer, credentials);
       return schema.parse(answer);
     } catch (error) {
-      throw new QueueError(late.signal.aborted ? 'TIMEOUT' : codeOf(error), action, { cause: error });
+      const status = error instanceof CallFault ? error.status : undefined;
+      throw new QueueError(late.signal.aborted ? 'TIMEOUT' : codeOf(error), action, { cause: error, status });
     } finally {
       timer.cancel();
     }
@@ -194,7 +215,7 @@ export class QueueClient {
     const { credentials, clock } = this.#options;
     if (refusals.has(code) && credentials.kind === 'held' && signedWith)
       credentials.held.refused(signedWith.accessKeyId, clock.monotonicMs());
-    return new CallFault(code);
+    return new CallFault(code, status);
   }
 }
 

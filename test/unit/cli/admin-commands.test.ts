@@ -42,7 +42,7 @@ async function runAt(address: string, ...args: readonly string[]) {
     serve: async () => undefined,
     serveStore: async () => undefined,
     build: () => undefined,
-    connect: async () => new Map(),
+    connect: async () => ({ backends: new Map(), queue: [] }),
     print: line => void lines.push(line),
     printError: line => void lines.push(line),
   });
@@ -86,7 +86,7 @@ it('takes address and token from the environment, and shows the token in no help
     serve: async () => undefined,
     serveStore: async () => undefined,
     build: () => undefined,
-    connect: async () => new Map(),
+    connect: async () => ({ backends: new Map(), queue: [] }),
     print: (line: string) => void lines.push(line),
     printError: (line: string) => void lines.push(line),
   };

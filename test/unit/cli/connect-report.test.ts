@@ -11,7 +11,10 @@ function report(results: readonly ProbeResult[], keys = '', buckets = open) {
   const yaml = `
 backends: { main: { type: s3, endpoint: "http://store:9000"${keys && `, keys: ${keys}`} } }
 buckets: { ${buckets} }`;
-  return connectReport(parseConfig(yaml, {}, 'test', false), new Map([['main', results]]));
+  return connectReport(parseConfig(yaml, {}, 'test', false), {
+    backends: new Map([['main', results]]),
+    queue: [],
+  });
 }
 
 const exact: ProbeResult = { kind: 'exact', key: 'a/b' };
@@ -115,7 +118,7 @@ describe('a store that cannot be used', () => {
   it('nothing is said of one that was not asked', () => {
     expect(report([])).toEqual({ exitCode: 0, lines: [] });
     const config = parseConfig('backends: { main: { type: s3, endpoint: "http://store:9000" } }', {});
-    expect(connectReport(config, new Map())).toEqual({ exitCode: 0, lines: [] });
+    expect(connectReport(config, { backends: new Map(), queue: [] })).toEqual({ exitCode: 0, lines: [] });
   });
 
   it('names each request that was refused, beside what was found out', () => {
@@ -203,14 +206,14 @@ buckets:
       {},
     );
     const missing = refused({ bucket: 'shared', status: 404, code: 'NoSuchBucket' });
-    const { lines } = connectReport(config, new Map([['main', [missing]]]));
+    const { lines } = connectReport(config, { backends: new Map([['main', [missing]]]), queue: [] });
     expect(lines.at(-1)).toContain('the one that is meant in buckets.third.bucket');
   });
 });
 
 it('an embedded store needs no question', () => {
   const config = parseConfig('backends: { demo: { type: embedded, directory: ./data } }', {});
-  expect(connectReport(config, new Map())).toEqual({
+  expect(connectReport(config, { backends: new Map(), queue: [] })).toEqual({
     exitCode: 0,
     lines: ['backends.demo is the embedded store, which is exact'],
   });

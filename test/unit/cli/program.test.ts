@@ -25,7 +25,7 @@ async function run(args: readonly string[], environment: Record<string, string> 
     build: () => {
       if (failure) throw failure;
     },
-    connect: async () => new Map(),
+    connect: async () => ({ backends: new Map(), queue: [] }),
     print: line => void out.push(line),
     printError: line => void errors.push(line),
   });

@@ -43,7 +43,7 @@ async function run(...args: readonly string[]) {
     serve: async () => undefined,
     serveStore: async () => undefined,
     build: () => undefined,
-    connect: async () => new Map(),
+    connect: async () => ({ backends: new Map(), queue: [] }),
     print: line => void out?.push(line),
     printError: line => void errors?.push(line),
     showProgress: line => void shown?.push(line),

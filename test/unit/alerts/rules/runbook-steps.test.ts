@@ -67,7 +67,12 @@ describe('a command', () => {
     const printed: string[] = [];
     const [, name = '', ...words] = text.split(' ');
     await runProgram([name, '--help'], {
-      ...{ version: '1.0.0', environment: {}, build: () => undefined, connect: async () => new Map() },
+      ...{
+        version: '1.0.0',
+        environment: {},
+        build: () => undefined,
+        connect: async () => ({ backends: new Map(), queue: [] }),
+      },
       serve: async () => undefined,
       serveStore: async () => undefined,
       print: line => void printed.push(line),
