@@ -6,10 +6,13 @@ export interface Load {
   readonly seconds: number;
   /** The core that the generator is kept on. */
   readonly core: number;
+  /** A program in Lua that makes the requests, and its arguments. */
+  readonly script?: readonly [file: string, ...parameters: string[]];
 }
 
 /** Runs wrk with one thread and keep-alive connections; gives the requests answered. Any other answer than 2xx fails. */
-export async function generateLoad({ url, connections, seconds, core }: Load): Promise<number> {
+export async function generateLoad({ url, connections, seconds, core, script }: Load): Promise<number> {
+  const [file, ...parameters] = script ?? [];
   const wrk = [
     'wrk',
     '--threads',
@@ -18,7 +21,9 @@ export async function generateLoad({ url, connections, seconds, core }: Load): P
     String(connections),
     '--duration',
     `${seconds}s`,
+    ...(file === undefined ? [] : ['--script', file]),
     url,
+    ...parameters,
   ];
   const output = await run('taskset', ['--cpu-list', String(core), ...wrk]);
   const requests = Number(/(\d+) requests in/.exec(output)?.[1]);

@@ -7,6 +7,7 @@ import { coalescing } from './coalescing.ts';
 import { coldLarge } from './cold-large.ts';
 import { coldSmall } from './cold-small.ts';
 import { type Finding, orientation, tableOf, verdictOf } from './finding.ts';
+import { growth } from './growth/growth.ts';
 import { hitCost } from './hit-cost.ts';
 import { hitProfile } from './hit-profile.ts';
 import { Lab } from './lab.ts';
@@ -17,7 +18,8 @@ import { stalledReaders } from './stalled-readers.ts';
 import { tlsHitCost } from './tls-hit-cost.ts';
 import { upload } from './upload.ts';
 
-type Figure = (lab: Lab, rounds: number) => Promise<readonly Finding[]>;
+/** @param objects how many small ones, where a figure is about many */
+type Figure = (lab: Lab, rounds: number, objects: number) => Promise<readonly Finding[]>;
 
 const figures: Readonly<Record<string, Figure>> = {
   'cold-small': coldSmall,
@@ -31,6 +33,7 @@ const figures: Readonly<Record<string, Figure>> = {
   'hit-cost': hitCost,
   'tls-hit-cost': tlsHitCost,
   upload,
+  growth,
 };
 
 function say(line: string): void {
@@ -46,12 +49,17 @@ async function busyShare(): Promise<number> {
   return (100 * busy) / (busy + after.idle - before.idle);
 }
 
-async function measure(name: string, figure: Figure, rounds: number): Promise<readonly Finding[]> {
+async function measure(
+  name: string,
+  rounds: number,
+  objects: number,
+  figure: Figure,
+): Promise<readonly Finding[]> {
   say(`\n${name}`);
   const others = orientation(`${name}: cores busy with other things`, await busyShare(), '%');
   const lab = await Lab.open(say);
   try {
-    const findings = [others, ...(await figure(lab, rounds))];
+    const findings = [others, ...(await figure(lab, rounds, objects))];
     say(tableOf(findings));
     return findings;
   } finally {
@@ -59,12 +67,16 @@ async function measure(name: string, figure: Figure, rounds: number): Promise<re
   }
 }
 
-const usage = `npm run bench -- [--rounds N] [--json FILE] [figure …]
+const usage = `npm run bench -- [--rounds N] [--objects N] [--json FILE] [figure …]
 figures: ${Object.keys(figures).join(' ')}
 npm run bench -- [--json FILE] replay [part of a trace's name, or a file …]`;
 
 /** Undefined for wrong usage. */
-async function findingsOf(chosen: readonly string[], rounds: number): Promise<Finding[] | undefined> {
+async function findingsOf(
+  chosen: readonly string[],
+  rounds: number,
+  objects: number,
+): Promise<Finding[] | undefined> {
   if (chosen[0] === 'replay') return [...replay(chosen.slice(1), say)];
   const findings: Finding[] = [];
   for (const name of chosen.length > 0 ? chosen : Object.keys(figures)) {
@@ -73,7 +85,7 @@ async function findingsOf(chosen: readonly string[], rounds: number): Promise<Fi
       say(`no figure is called ${name}\n${usage}`);
       return undefined;
     }
-    findings.push(...(await measure(name, figure, rounds)));
+    findings.push(...(await measure(name, rounds, objects, figure)));
   }
   return findings;
 }
@@ -82,9 +94,13 @@ async function findingsOf(chosen: readonly string[], rounds: number): Promise<Fi
 async function bench(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { rounds: { type: 'string', default: '5' }, json: { type: 'string' } },
+    options: {
+      rounds: { type: 'string', default: '5' },
+      objects: { type: 'string', default: '100000' },
+      json: { type: 'string' },
+    },
   });
-  const findings = await findingsOf(positionals, Number(values.rounds));
+  const findings = await findingsOf(positionals, Number(values.rounds), Number(values.objects));
   if (!findings) return 2;
   const judged = findings.map(finding => ({ ...finding, verdict: verdictOf(finding) }));
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(judged, undefined, 2)}\n`);
