@@ -5,6 +5,7 @@ import { ConfigError } from '../config/config-error.ts';
 import type { Environment } from '../config/environment.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
 import { checkFile } from '../config/load-config.ts';
+import { refuseWhatDoesNotFit } from '../config/machine-warnings.ts';
 import { configOption } from './config-option.ts';
 import { connectReport, type ProbeStores } from './connect-report.ts';
 import { differenceReport } from './difference-report.ts';
@@ -44,6 +45,7 @@ export function addCheckCommand(
     .action(async ({ config: file, connect: connects, admin, token }: CheckArguments) => {
       if (file === undefined) throw new UsageError('check needs a file: tidegate check --config FILE');
       const { config, warnings } = checkFile(file, environment, !connects);
+      refuseWhatDoesNotFit(config, file);
       for (const warning of warnings) print(`warning: ${warning}`);
       buildable(file, config, build);
       print(`${file} ${verdictOn(warnings)}: ${countsOf(config)}`);

@@ -6,6 +6,7 @@ import { defaultConfig } from '../config/default-config.ts';
 import type { Environment } from '../config/environment.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
 import { type CheckedFile, checkFile } from '../config/load-config.ts';
+import { refuseWhatDoesNotFit } from '../config/machine-warnings.ts';
 import { addAdminCommands } from './admin-commands.ts';
 import { addCardCommand } from './card-command.ts';
 import { addCheckCommand } from './check-command.ts';
@@ -130,6 +131,7 @@ function createProgram(
     .action(async ({ config: file }: { config?: string }) => {
       const read = file === undefined ? undefined : () => checkFile(file, environment);
       const checked = read?.() ?? { config: defaultConfig(environment), warnings: [] };
+      refuseWhatDoesNotFit(checked.config, file ?? 'the default configuration');
       await options.serve({ ...checked, file, read });
       running();
     });

@@ -49,8 +49,11 @@ const shutdown = map({
   limit: duration(0, 3_600_000).default(25_000),
 }).transform(({ delay, limit }) => ({ delayMs: delay, limitMs: limit }));
 
+/** The smallest size that can be configured. */
+export const LEAST_CACHE_BYTES = 2 ** 24;
+
 const cache = map({
-  memory: map({ size: size(2 ** 24, 2 ** 42).default(2 ** 29) })
+  memory: map({ size: size(LEAST_CACHE_BYTES, 2 ** 42).default(2 ** 29) })
     .prefault({})
     .transform(({ size }) => ({ sizeBytes: size })),
   disk: notBuilt('the disk tier'),

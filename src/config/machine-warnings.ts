@@ -1,6 +1,8 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { leastArenaBytes, MIN_PAGES_PER_WORKER } from '../cache/shared-memory.ts';
+import { ConfigError } from './config-error.ts';
 import type { GatewayConfig } from './gateway-config.ts';
+import { LEAST_CACHE_BYTES } from './gateway-schema.ts';
 import type { ConfigWarning } from './grant-warnings.ts';
 import { largestBlockBytes } from './largest-block.ts';
 
@@ -24,20 +26,56 @@ export function thisMachine(): Machine {
   };
 }
 
+/** What the process takes before its workers start: 105 MiB were measured. */
+const PROCESS_BYTES = 100 * 2 ** 20;
+
+/** What each worker adds before anything is cached: 57 MiB were measured. */
+const IDLE_WORKER_BYTES = 50 * 2 ** 20;
+
 /** Heap of a worker under load (40 to 85 MiB were measured) and its share of the process. */
 const WORKER_BYTES = 100 * 2 ** 20;
 
-/** Warns of a cache that is larger than its configured size, or than what the machine has room for. */
-export function* machineWarnings(
-  { buckets, cache, workers }: Pick<GatewayConfig, 'buckets' | 'cache' | 'workers'>,
-  machine: Machine,
-): Generator<ConfigWarning> {
+type Sized = Pick<GatewayConfig, 'buckets' | 'cache' | 'workers'>;
+
+/** Warns of a cache that is larger than its configured size, or than what the machine has room for under load. */
+export function* machineWarnings(config: Sized, machine: Machine): Generator<ConfigWarning> {
+  const { count, blockBytes, leastBytes, cacheBytes } = needsOf(config, machine);
+  if (leastBytes > config.cache.memory.sizeBytes) yield* tooSmall(count, blockBytes, leastBytes);
+  yield* tooLarge(cacheBytes, count, machine);
+}
+
+/**
+ * Refuses a cache for which the machine, or the control group, has no room even while nobody asks for anything: the system would
+ * end the process once it is full.
+ *
+ * @param source names the configuration in messages
+ * @throws ConfigError
+ */
+export function refuseWhatDoesNotFit(config: Sized, source: string, machine: Machine = thisMachine()): void {
+  const { count, leastBytes, cacheBytes } = needsOf(config, machine);
+  const needsBytes = cacheBytes + PROCESS_BYTES + count * IDLE_WORKER_BYTES;
+  const { hasBytes, owner } = roomOf(machine);
+  if (needsBytes <= hasBytes) return;
+  const fitsBytes = hasBytes - PROCESS_BYTES - count * WORKER_BYTES;
+  const advice =
+    fitsBytes < Math.max(leastBytes, LEAST_CACHE_BYTES)
+      ? `no size fits beside so many workers (${count})`
+      : `${inMebibytes(fitsBytes)} would fit`;
+  const problem = `cache.memory.size does not fit: the cache of ${inMebibytes(cacheBytes)} and the process itself with its workers (${count}) take ${inMebibytes(needsBytes)}, but ${owner} has ${inMebibytes(hasBytes)}; ${advice}`;
+  throw new ConfigError(source, [problem]);
+}
+
+function needsOf({ buckets, cache, workers }: Sized, machine: Machine) {
   const count = workers === 'auto' ? machine.cores : workers;
   const blockBytes = largestBlockBytes(buckets);
   const leastBytes = leastArenaBytes(blockBytes, count);
-  const { sizeBytes } = cache.memory;
-  if (leastBytes > sizeBytes) yield* tooSmall(count, blockBytes, leastBytes);
-  yield* tooLarge(Math.max(sizeBytes, leastBytes), count, machine);
+  return { count, blockBytes, leastBytes, cacheBytes: Math.max(cache.memory.sizeBytes, leastBytes) };
+}
+
+function roomOf({ memoryBytes, memoryLimitBytes }: Machine) {
+  return memoryLimitBytes === undefined
+    ? { hasBytes: memoryBytes, owner: 'this machine' }
+    : { hasBytes: memoryLimitBytes, owner: 'the control group of this process' };
 }
 
 function* tooSmall(count: number, blockBytes: number, leastBytes: number): Generator<ConfigWarning> {
@@ -46,17 +84,12 @@ function* tooSmall(count: number, blockBytes: number, leastBytes: number): Gener
   yield { path: ['cache', 'memory', 'size'], consequence };
 }
 
-/** The system would end the process once the cache is full. */
-function* tooLarge(
-  cacheBytes: number,
-  count: number,
-  { memoryBytes, memoryLimitBytes }: Machine,
-): Generator<ConfigWarning> {
-  const needsBytes = cacheBytes + count * WORKER_BYTES;
-  const hasBytes = memoryLimitBytes ?? memoryBytes;
+/** The system would end the process once the cache is full and many ask. */
+function* tooLarge(cacheBytes: number, count: number, machine: Machine): Generator<ConfigWarning> {
+  const needsBytes = cacheBytes + PROCESS_BYTES + count * WORKER_BYTES;
+  const { hasBytes, owner } = roomOf(machine);
   if (needsBytes <= hasBytes) return;
-  const owner = memoryLimitBytes === undefined ? 'this machine' : 'the control group of this process';
-  const consequence = `with the heaps of the workers (${count}) that is ${inMebibytes(needsBytes)}, but ${owner} has ${inMebibytes(hasBytes)}`;
+  const consequence = `with the heaps of the process and its workers (${count}) that is ${inMebibytes(needsBytes)}, but ${owner} has ${inMebibytes(hasBytes)}`;
   yield { path: ['cache', 'memory', 'size'], consequence };
 }
 

@@ -124,6 +124,18 @@ describe('exit code 2', () => {
       'workers: none',
       'workers holds "none"; expected auto, or a whole number from 1 to 256',
     ],
+    [
+      'a cache that the machine has no room for',
+      ['-c'],
+      'cache: { memory: { size: 4TiB } }',
+      'cache.memory.size does not fit: the cache of 4194304MiB and ',
+    ],
+    [
+      'a cache that a start would have no room for',
+      ['check', '-c'],
+      'cache: { memory: { size: 4TiB } }',
+      'cache.memory.size does not fit: the cache of 4194304MiB and ',
+    ],
   ])('for %s, named with what it holds and what was expected', (_, command, yaml, message) => {
     const file = configFile(yaml);
     const { code, error, out } = tidegate([...command, file]);
