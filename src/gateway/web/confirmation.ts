@@ -3,7 +3,7 @@ import { equalsWeakly, parseEntityTag } from '../../http/entity-tag.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import { readContentHead } from '../fill/content-head.ts';
 import { fieldValue } from './outgoing-fields.ts';
-import type { WebHead } from './stored-answer.ts';
+import { isConfirmable, type WebHead } from './stored-answer.ts';
 import type { WebFields } from './web-read.ts';
 
 /** Fields that make an answer one to its request alone, or one of a part. */
@@ -18,9 +18,10 @@ export function unconditionalFields(sent: readonly HeaderField[]): HeaderField[]
 
 /** Whether the origin can be asked to confirm `stale`, which takes the place of the conditions of the client. */
 export function mayConfirm(
-  { entityTag, lastModifiedMs }: ReadableRecord,
+  { entityTag, lastModifiedMs, answer }: ReadableRecord,
   { ifMatch, ifUnmodifiedSince }: WebFields,
 ): boolean {
+  if (answer && !isConfirmable(answer.status)) return false;
   const isDemanding = ifMatch !== undefined || ifUnmodifiedSince !== undefined;
   return !isDemanding && (entityTag !== undefined || lastModifiedMs !== undefined);
 }

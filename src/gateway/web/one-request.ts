@@ -38,13 +38,13 @@ export function mayBeRenewedFor(read: WebRead, { answer, fields }: ReadableRecor
 }
 
 /**
- * Whether an answer ends what is stored, though it is not kept itself: the origin has something else now. One that is about
- * its request alone does not, nor one that is not kept because of who asked.
+ * Whether an answer ends what is stored, though it is not kept itself: the origin has something else now, or refuses it. One that
+ * is about its request alone does not, nor one that is not kept because of who asked, nor that there is no HEAD (RFC 9110 §15.5.6).
  */
-export function endsStored(read: WebRead, head: WebHead, isUnkept: boolean): boolean {
-  if (isOfServer(head.status)) return false;
-  if (read.isPersonal || isUnkept) return false;
-  return head.status === 401 || head.status === 403 || !ofOneRequest.has(head.status);
+export function endsStored({ method, isPersonal }: WebRead, { status }: WebHead, isUnkept: boolean): boolean {
+  if (isPersonal || isUnkept) return false;
+  if (status === 401 || status === 403) return true;
+  return !isOfServer(status) && !ofOneRequest.has(status) && !(status === 405 && method === 'HEAD');
 }
 
 /** Whether two requests tell the origin something else, ranges and conditions aside. */

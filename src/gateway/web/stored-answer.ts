@@ -63,9 +63,9 @@ export function isStorable(
 /** Whether an answer is ever served from the cache: it is fresh, can be confirmed, or may be served stale. */
 export function isOfUse(head: WebHead, policy: CachePolicy, times: AnswerTimes): boolean {
   const { directives, entityTag, lastModifiedMs } = describe(head.fields, head, times);
-  if (entityTag !== undefined || lastModifiedMs !== undefined) return true;
   const { receivedMs } = times;
   const { fields, status } = head;
+  if (isConfirmable(status) && (entityTag !== undefined || lastModifiedMs !== undefined)) return true;
   const record = {
     directives,
     receivedMs,
@@ -76,6 +76,14 @@ export function isOfUse(head: WebHead, policy: CachePolicy, times: AnswerTimes):
   };
   const until = [freshUntilMs, servedOnErrorUntilMs, servedInBackgroundUntilMs];
   return until.some(untilMs => untilMs(record, policy, receivedMs) > receivedMs);
+}
+
+/**
+ * Whether a 304 can confirm answers of this status. It says that there is content with such validators: of an error or a redirect it
+ * says nothing, or that it is over (RFC 9110 §13.2.1).
+ */
+export function isConfirmable(status: number): boolean {
+  return status >= 200 && status <= 299;
 }
 
 function setsCookie(fields: readonly HeaderField[]): boolean {

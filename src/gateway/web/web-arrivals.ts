@@ -27,7 +27,7 @@ import {
   wholeFor,
 } from './stored-answer.ts';
 import { type AnswerPlan, isFailure, type WebFetch, type WebFetchOwner } from './web-fetch.ts';
-import type { WebContentRead, WebRead } from './web-read.ts';
+import type { WebContentRead } from './web-read.ts';
 import type { WebCache, WebRecords } from './web-records.ts';
 
 /** A worker's cache, with the transfers into it. */
@@ -85,9 +85,9 @@ export class WebArrivals implements WebFetchOwner {
     const isForOthers = !isOfOneRequest(read, head) && isStorable(read, method, head, isUnkept);
     const isWorse = stale !== undefined && isOfServer(head.status);
     const mayKeep = isForOthers && !isWorse && isOfUse(head, read.policy, times);
-    if (stale && method === 'GET' && !mayKeep && endsStored(read, head, isUnkept))
-      this.#records.forget(read, stale);
-    const plan = mayKeep ? this.#kept(fetch, head, times) : pass;
+    if (method === 'HEAD') this.#described(fetch, head, times, isForOthers);
+    else if (stale && !mayKeep && endsStored(read, head, isUnkept)) this.#records.forget(read, stale);
+    const plan = mayKeep && method === 'GET' ? this.#kept(fetch, head, times) : pass;
     if (plan.kind === 'pass') flight?.land({ kind: 'alone', isOfRequest: isOfRequest(read, head, isUnkept) });
     if (plan.kind !== 'fill') this.#clients.report(fetch, outcomeOf(fetch, head, plan.kind === 'collect'));
     return plan;
@@ -186,11 +186,7 @@ export class WebArrivals implements WebFetchOwner {
   }
 
   #kept(fetch: WebFetch, head: WebHead, times: AnswerTimes): AnswerPlan {
-    const { read, method } = fetch.question;
-    if (method === 'HEAD') {
-      this.#described(read, head, times);
-      return pass;
-    }
+    const { read } = fetch.question;
     const { status, lengthBytes, sizeBytes } = readContentHead(head);
     const { maxObjectSizeBytes } = read.policy;
     if (strongTag(head) !== undefined && sizeBytes !== undefined && (status === 200 || status === 206))
@@ -235,11 +231,14 @@ export class WebArrivals implements WebFetchOwner {
     return { kind: 'fill', receiver, lengthBytes: to - from };
   }
 
-  /** RFC 9111 §4.3.5: HEAD freshens what it still describes, and ends what it does not. */
-  #described(read: WebRead, head: WebHead, times: AnswerTimes): void {
+  /** RFC 9111 §4.3.5: HEAD freshens what it still describes, and ends what it does not, or what such an answer to GET ends. */
+  #described(fetch: WebFetch, head: WebHead, times: AnswerTimes, isForOthers: boolean): void {
+    const { read, isUnkept } = fetch.question;
     const held = this.#records.find(read);
-    if (!held || head.status !== held.answer?.status) return;
-    const what = described(held, head);
+    // of a range, which HEAD has none of (RFC 9110 §14.2), it says nothing of the whole
+    if (!held || (head.status === 206 && isForOthers)) return;
+    const isAlike = isForOthers && head.status === held.answer?.status && !isOfServer(head.status);
+    const what = isAlike ? described(held, head) : endsStored(read, head, isUnkept) ? 'other' : 'nothing';
     if (what === 'same') this.#records.renew(read, held, confirmedAnswer(held, readWebHead(head), times));
     else if (what === 'other') this.#records.forget(read, held);
   }

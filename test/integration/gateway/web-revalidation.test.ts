@@ -74,6 +74,29 @@ describe('a 304', () => {
     },
   );
 
+  it.each([301, 404, 418, 500, 503])(
+    'is not asked for where what is held is no content but a %i',
+    async status => {
+      let isOver = false;
+      const head = {
+        etag: '"1"',
+        'last-modified': new Date(0).toUTCString(),
+        'cache-control': 'max-age=600',
+      };
+      await start(asked => ({ status: isConditional(asked) ? 304 : isOver ? 200 : status, head }), {
+        policy: { negativeTtlMs: 5_000 },
+      });
+      const answered = async () => (await fetch(gateway.url(), { redirect: 'manual' })).status;
+      expect([await answered(), await answered(), origin.asked.length]).toEqual([status, status, 1]);
+      clock.advance(600_001);
+      expect(await answered()).toBe(status);
+      isOver = true;
+      clock.advance(600_001);
+      expect(await answered()).toBe(200);
+      expect(origin.asked.map(isConditional)).toEqual([false, false, false]);
+    },
+  );
+
   it('may say that the answer varies from now on', async () => {
     await start(asked => {
       const of = asked.headers['accept-language'];

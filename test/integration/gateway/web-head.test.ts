@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '../../support/manual-clock.ts';
+import type { ScriptedOrigin } from '../../support/scripted-origin.ts';
+import type { TestGateway } from '../../support/test-gateway.ts';
+import { type Head, startWebGateway } from '../../support/web-gateway.ts';
+
+let origin: ScriptedOrigin;
+let gateway: TestGateway;
+let clock: ManualClock;
+/** What the origin says to HEAD; that it fails, where there is none. */
+let told: { readonly status: number; readonly head: Head } | undefined;
+
+const page = { etag: '"1"', 'cache-control': 'max-age=1' };
+
+beforeEach(async () => {
+  clock = new ManualClock(Date.now());
+  told = undefined;
+  ({ origin, gateway } = await startWebGateway(
+    ({ method }) => {
+      const date = new Date(clock.nowMs()).toUTCString();
+      if (origin.asked.length === 1) return { date, ...page };
+      if (method !== 'HEAD' || !told) return { status: 503, head: { date } };
+      return { ...told, head: { date, ...told.head } };
+    },
+    { clock, policy: { staleIfErrorMs: 600_000 } },
+  ));
+});
+
+afterEach(async () => {
+  await gateway.close();
+  await origin.close();
+});
+
+/** What GET gets where the origin fails, after HEAD was told `status` of a page that is stale. */
+async function afterHead(
+  status: number,
+  head: Head = {},
+  headers: Record<string, string> = {},
+): Promise<number> {
+  await gateway.get('/');
+  clock.advance(2_000);
+  told = { status, head };
+  expect((await fetch(gateway.url(), { method: 'HEAD', headers })).status).toBe(status);
+  clock.advance(2_000);
+  return (await gateway.get('/')).status;
+}
+
+it.each([401, 403, 404])('GET that is told %i ends what is stored', async status => {
+  await gateway.get('/');
+  clock.advance(2_000);
+  const { answer } = origin;
+  origin.answer = (_, response) => void response.writeHead(status).end();
+  expect((await gateway.get('/')).status).toBe(status);
+  origin.answer = answer;
+  clock.advance(2_000);
+  expect((await gateway.get('/')).status).not.toBe(200);
+});
+
+describe('what HEAD is told ends what is stored, as if GET had been', () => {
+  it.each([401, 403, 404, 410, 451, 302])('%i', async status => {
+    expect(await afterHead(status)).toBe(503);
+  });
+
+  it('404 that says for how long it is so', async () => {
+    expect(await afterHead(404, { 'cache-control': 'max-age=600' })).toBe(503);
+  });
+
+  it.each(['no-store', 'private'])('200 with %s', async control => {
+    expect(await afterHead(200, { etag: '"1"', 'cache-control': control })).toBe(503);
+  });
+
+  it('200 with another tag that says nothing of its freshness', async () => {
+    expect(await afterHead(200, { etag: '"2"' })).toBe(503);
+  });
+});
+
+describe('what HEAD is told leaves what is stored', () => {
+  it.each([
+    ['that is about the request', 400],
+    ['that there are too many', 429],
+    ['that it knows no HEAD', 405],
+    ['that it knows no HEAD', 501],
+    ['what no registry knows', 418],
+    ['a part', 206],
+  ])('where it is %s (%i)', async (_, status) => {
+    expect(await afterHead(status)).toBe(200);
+  });
+
+  it('where it is the same', async () => {
+    expect(await afterHead(200, page)).toBe(200);
+  });
+
+  it('where it was asked by one client for itself', async () => {
+    expect(await afterHead(404, {}, { cookie: 'sid=1' })).toBe(200);
+  });
+});
