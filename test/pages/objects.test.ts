@@ -51,7 +51,7 @@ afterEach(async () => {
 function record(changes: object): object {
   return {
     ...{ name: '', kind: 'readable', status: 200, entityTag: '"<b>1</b>"', versionId: 'v1', sizeBytes: 4096 },
-    ...{ ageS: 5, ttlS: 55, isPurged: false, memory: { blocks: 1, bytes: 2048 } },
+    ...{ ageS: 5, ttlS: 55, isOutdated: false, memory: { blocks: 1, bytes: 2048 } },
     ...changes,
   };
 }

@@ -24,9 +24,10 @@ interface RecordDescription {
   readonly versionId: string | undefined;
   readonly sizeBytes: number | undefined;
   readonly ageS: number;
-  /** Remaining seconds of freshness; zero for a record that is revalidated at its next use. */
+  /** Remaining seconds of freshness; zero for a record that the store is asked about at its next use. */
   readonly ttlS: number;
-  readonly isPurged: boolean;
+  /** Whether a write, or an event of the store, has told since that the object may have changed. */
+  readonly isOutdated: boolean;
   readonly memory: { readonly blocks: number; readonly bytes: number };
   readonly freshness: RecordExplanation;
 }
@@ -49,6 +50,8 @@ export function describeObject(
   const records = Array.from(entry.records, ([name, record]): RecordDescription => {
     const content =
       record.kind === 'readable' && record.content instanceof Generation ? record.content : undefined;
+    const isOutdated = record.epoch !== epoch;
+    const freshForMs = isOutdated ? 0 : freshUntilMs(record, policy, nowMs) - nowMs;
     return {
       name,
       kind: record.kind,
@@ -57,8 +60,8 @@ export function describeObject(
       versionId: record.kind === 'readable' ? record.versionId : undefined,
       sizeBytes: record.kind === 'readable' ? record.sizeBytes : undefined,
       ageS: ageS(record, nowMs),
-      ttlS: Math.max(0, Math.ceil((freshUntilMs(record, policy, nowMs) - nowMs) / 1000)),
-      isPurged: record.epoch !== epoch,
+      ttlS: Math.max(0, Math.ceil(freshForMs / 1000)),
+      isOutdated,
       memory: { blocks: content?.heldBlocks ?? 0, bytes: content?.heldBytes ?? 0 },
       freshness: explainRecord(record, policy, nowMs, objects.barriers.notedFor(named.text, record.tagSlots)),
     };

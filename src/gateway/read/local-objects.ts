@@ -28,7 +28,7 @@ import {
   type TakeAnswer,
   type TakenAnswer,
 } from './first-fetch.ts';
-import { answerAtOnce, heldAnswer, staleAnswer } from './held-answers.ts';
+import { answerAtOnce, heldAnswer, holdsWhatIsRead, staleAnswer } from './held-answers.ts';
 import {
   type Asker,
   type Learned,
@@ -106,6 +106,8 @@ export class LocalObjects implements ObjectSource {
     }
     if (atOnce) return atOnce;
     const held = lookupRecord(this.records, read);
+    const outdated = this.records.outdated(read);
+    const wasHeld = outdated?.kind === 'readable' && holdsWhatIsRead(outdated, read);
     const forwarded = this.records.whyForwarded(read, nowMs);
     if (held?.kind === 'readable' && forwarded !== 'partial') {
       const found = await this.#revalidated(read, held, forwarded, asker);
@@ -116,7 +118,8 @@ export class LocalObjects implements ObjectSource {
         ? this.#askHead(asked, asked.partNumber, audience)
         : this.#askGet(asked, this.#firstExtent(asked, forwarded === 'vary-miss'), audience);
     const found = await this.#flights.shared(read, `part ${read.partNumber ?? ''}`, ask, asker);
-    return { ...found, forwarded };
+    const isConfirmed = wasHeld && haveSameContent(found.record, outdated);
+    return { ...found, how: isConfirmed ? 'revalidated' : found.how, forwarded };
   }
 
   /** `record` turned out to be outdated. */

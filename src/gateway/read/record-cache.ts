@@ -22,10 +22,14 @@ export interface RecordIndex {
 
 /** The valid record for `read`, fresh or stale. A record is valid as long as the epoch of its request is current. */
 export function lookupRecord(index: RecordIndex, read: ObjectRead): ObjectRecord | undefined {
-  let record = index.recordNamed(read, read.recordName);
-  if (read.method === 'GET' && !record?.isUsableForGet)
-    record = index.recordNamed(read, getRecordName(read.recordName));
+  const record = lookupAny(index, read);
   return record?.epoch === index.epochOf(read) ? record : undefined;
+}
+
+function lookupAny(index: RecordIndex, read: ObjectRead): ObjectRecord | undefined {
+  const record = index.recordNamed(read, read.recordName);
+  if (read.method === 'HEAD' || record?.isUsableForGet) return record;
+  return index.recordNamed(read, getRecordName(read.recordName));
 }
 
 /** The record that answers `read` at `nowMs` without a question to the store: a fresh one that the client takes. */
@@ -112,7 +116,13 @@ export class RecordCache implements RecordIndex {
     for (const [name, { epoch }] of this.#entryOf(read)?.records ?? [])
       if (name !== read.recordName && epoch === this.epochOf(read) && isOfVersion(name, read.versionId))
         return 'vary-miss';
-    return 'uri-miss';
+    return this.outdated(read) ? 'stale' : 'uri-miss';
+  }
+
+  /** The record that answered `read` until a write or an event told that the object may have changed. */
+  outdated(read: ObjectRead): ObjectRecord | undefined {
+    const record = lookupAny(this, read);
+    return record?.epoch === this.epochOf(read) ? undefined : record;
   }
 
   recordNamed(read: ObjectRead, name: string): ObjectRecord | undefined {

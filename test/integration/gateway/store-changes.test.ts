@@ -65,15 +65,66 @@ it('an object that is missing is there after the event', async () => {
   expect((await gateway.get('/b/new')).status).toBe(200);
 });
 
-it('an event about what is as it was costs one request, not the content again', async () => {
+it.each([1, 2])(
+  'with %i workers an event about what is as it was costs one request, not the content again, and answers say so',
+  async workers => {
+    await start({ workers });
+    for (const key of ['1', '2', '3', '4']) {
+      store.put('b', key, patternContent(6 * mebibyte));
+      await gateway.get(`/b/${key}`);
+      const before = store.log.requests.length;
+      tell('b', [key]);
+      const answer = await gateway.get(`/b/${key}`);
+      expect(holdsAt(patternContent(6 * mebibyte), 0, answer.body)).toBe(true);
+      expect(store.log.requests.length - before).toBe(1);
+      expect(answer.headers).toMatchObject({
+        'x-cache': 'REVALIDATED',
+        'cache-status': 'tidegate; fwd=stale; fwd-status=206; stored',
+      });
+      tell('b', [key]);
+      expect((await gateway.get(`/b/${key}`, { range: 'bytes=9-19' })).headers['x-cache']).toBe(
+        'REVALIDATED',
+      );
+      tell('b', [key]);
+      store.put('b', key, patternContent(6 * mebibyte, 2));
+      expect((await gateway.get(`/b/${key}`)).headers).toMatchObject({
+        'x-cache': 'MISS',
+        'cache-status': 'tidegate; fwd=stale; fwd-status=206; stored',
+      });
+    }
+  },
+);
+
+it('an event about what is as it was, but was not held, brings the bytes: that is a miss', async () => {
   await start();
-  store.put('b', 'same.bin', patternContent(6 * mebibyte));
-  await gateway.get('/b/same.bin');
-  const before = store.log.requests.length;
-  tell('b', ['same.bin']);
-  const answer = await gateway.get('/b/same.bin');
-  expect(holdsAt(patternContent(6 * mebibyte), 0, answer.body)).toBe(true);
-  expect(store.log.requests.length - before).toBe(1);
+  store.put('b', 'parts.bin', patternContent(6 * mebibyte));
+  await gateway.get('/b/parts.bin', { range: 'bytes=0-9' });
+  tell('b', ['parts.bin']);
+  expect((await gateway.get('/b/parts.bin', { range: `bytes=${3 * mebibyte}-` })).headers).toMatchObject({
+    'x-cache': 'MISS',
+    'cache-status': 'tidegate; fwd=stale; fwd-status=206; stored',
+  });
+});
+
+it('after a purge nothing was held, whatever events came before', async () => {
+  await start();
+  store.put('b', 'purged', patternContent(100));
+  await gateway.get('/b/purged');
+  tell('b', ['purged']);
+  gateway.gateways[0]?.purge({ kind: 'key', bucket: 'b', key: 'purged' });
+  expect((await gateway.get('/b/purged')).headers['cache-status']).toContain('fwd=uri-miss');
+});
+
+it('is told by explain, until the store has been asked', async () => {
+  await start();
+  const told = () => gateway.gateways[0]?.describe('b', 'told')?.records[0];
+  store.put('b', 'told', patternContent(100));
+  await gateway.get('/b/told');
+  expect(told()).toMatchObject({ isOutdated: false, ttlS: 3_600 });
+  tell('b', ['told']);
+  expect(told()).toMatchObject({ isOutdated: true, ttlS: 0 });
+  await gateway.get('/b/told');
+  expect(told()).toMatchObject({ isOutdated: false, ttlS: 3_600 });
 });
 
 it('other objects stay', async () => {

@@ -12,20 +12,20 @@ import { formatDuration } from '../../page/format.js';
  * @property {number} [sizeBytes]
  * @property {number} ageS
  * @property {number} ttlS
- * @property {boolean} isPurged
+ * @property {boolean} isOutdated
  * @property {{ blocks: number, bytes: number }} memory
  */
 
 /**
  * What the next read of a record gets, and why.
  * @param {HeldRecord} record
- * @returns {{ state: 'fresh' | 'stale' | 'gone' | 'uncacheable', text: string }}
+ * @returns {{ state: 'fresh' | 'stale' | 'uncacheable', text: string }}
  */
-export function describeRecord({ kind, status, isPurged, ttlS, sizeBytes = 0, memory }) {
-  if (isPurged)
+export function describeRecord({ kind, status, isOutdated, ttlS, sizeBytes = 0, memory }) {
+  if (isOutdated)
     return {
-      state: 'gone',
-      text: 'Purged, or written through the gateway: the next read asks the store anew.',
+      state: 'stale',
+      text: 'Outdated: a write, or an event of the store, has told of a change. The next read asks the store; the bytes held are served if they are still the object’s.',
     };
   if (kind === 'uncacheable') {
     return {

@@ -2,7 +2,15 @@ import { expect, it } from 'vitest';
 import { describeRecord } from '../../../../src/admin/objects/page/describe-record.js';
 
 const fresh = {
-  ...{ name: '', kind: 'readable' as const, status: 200, sizeBytes: 100, ageS: 5, ttlS: 55, isPurged: false },
+  ...{
+    name: '',
+    kind: 'readable' as const,
+    status: 200,
+    sizeBytes: 100,
+    ageS: 5,
+    ttlS: 55,
+    isOutdated: false,
+  },
   memory: { blocks: 1, bytes: 100 },
 };
 
@@ -10,7 +18,7 @@ it.each([
   [{}, 'fresh', 'Fresh for 55 s more: reads are answered from the cache.'],
   [{ memory: { blocks: 0, bytes: 0 } }, 'fresh', 'Bytes that are not held come from the store'],
   [{ ttlS: 0 }, 'stale', 'asks the store whether it has changed'],
-  [{ isPurged: true }, 'gone', 'asks the store anew'],
+  [{ isOutdated: true }, 'stale', 'an event of the store, has told of a change'],
   [{ kind: 'uncacheable' as const }, 'uncacheable', 'Each read goes to the store'],
   [{ kind: 'refused' as const, status: 404 }, 'fresh', '404: it does not exist'],
   [{ kind: 'refused' as const, status: 403, ttlS: 0 }, 'stale', 'The next read asks the store again'],
