@@ -101,6 +101,7 @@ export class Gateway {
       clock,
       recordBytes: recordBytes - nearBytes,
       retried,
+      bucketNow: bucket => this.#configurations.bucketNow(bucket),
       onUnwritten: error => {
         errors.cell('memory', 'unwritten').add();
         options.onUnwritten(error);

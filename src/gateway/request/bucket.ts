@@ -1,5 +1,5 @@
 import type { Store } from '../../backend/store.ts';
-import { type KeySlots, type ObjectKey, objectKey } from '../../cache/object-key.ts';
+import { bucketText, type KeySlots, type ObjectKey, objectKey } from '../../cache/object-key.ts';
 import { parseAccessPointArn } from '../../s3/access-point.ts';
 import type { HeaderPrefix } from '../../s3/dialect.ts';
 import type { KeyKind } from '../../s3/path-key.ts';
@@ -96,6 +96,20 @@ export function isRenamed({ name, bucketAtStore, keyPrefix }: Bucket): boolean {
 /** Whether a reload has moved the bucket, so that nothing may be kept that is asked for it from now on. */
 export function hasMoved({ epochs, succession }: Pick<Bucket, 'epochs' | 'succession'>): boolean {
   return succession.hasMoved(epochs.bucketSlot);
+}
+
+/**
+ * Where its objects are and how they are asked for, as one text: what was learned of a place with another text may be something
+ * else, or not for the same readers.
+ */
+export function placeText({ store, bucketAtStore, keyPrefix, web, requestRules = '' }: Bucket): string {
+  const place = bucketText({ backend: store.identity, bucket: bucketAtStore });
+  return place + keyPrefix + (web ? webRulesText(web) : '') + requestRules;
+}
+
+/** What decides what a stored answer of a web origin is the answer to, and for whom it may be kept. */
+function webRulesText({ query: { names, isSorted }, ...rules }: WebRules): string {
+  return JSON.stringify([rules, names === 'all' ? names : [...names], isSorted]);
 }
 
 /** The object that clients call `key` in this bucket. */

@@ -1,9 +1,9 @@
-import { bucketText, type ObjectKey } from '../../cache/object-key.ts';
+import type { ObjectKey } from '../../cache/object-key.ts';
 import type { MovedBuckets } from '../../cache/open-writes.ts';
 import type { Policy } from './access.ts';
 import type { RateLimits, RequestLimits } from './admission.ts';
 import type { AuthenticateForm } from './authenticator.ts';
-import type { Bucket, WebRules } from './bucket.ts';
+import { type Bucket, placeText } from './bucket.ts';
 import type { BucketTable } from './bucket-table.ts';
 import type { LocateParts } from './locate.ts';
 
@@ -52,18 +52,34 @@ export class Configurations {
     return moved;
   }
 
-  /** The bucket of this name that has its objects where `objectKey` is; undefined when no configuration has one. */
-  bucketOf(name: string, objectKey: ObjectKey): Bucket | undefined {
+  /**
+   * The bucket of this name that has its objects where `objectKey` is; undefined when no configuration has one.
+   *
+   * @param place which one it has to be, see `placeText`; left out: the newest
+   */
+  bucketOf(name: string, objectKey: ObjectKey, place?: string): Bucket | undefined {
     for (const { buckets } of this.#known) {
       const found = buckets
         .placesOf(name)
         .find(
-          ({ store, bucketAtStore }) =>
-            store.identity === objectKey.backend && bucketAtStore === objectKey.bucket,
+          bucket =>
+            bucket.store.identity === objectKey.backend &&
+            bucket.bucketAtStore === objectKey.bucket &&
+            (place === undefined || place === placeText(bucket)),
         );
       if (found) return found;
     }
     return undefined;
+  }
+
+  /** What has taken the place of `bucket` since: the bucket in force with the same objects; itself if there is none. */
+  bucketNow(bucket: Bucket): Bucket {
+    const { buckets } = this.#current;
+    const isSame = ({ store, bucketAtStore, keyPrefix }: Bucket) =>
+      store.identity === bucket.store.identity &&
+      bucketAtStore === bucket.bucketAtStore &&
+      keyPrefix === bucket.keyPrefix;
+    return buckets.placesOf(bucket.name).find(isSame) ?? buckets.configuredPlaces.find(isSame) ?? bucket;
   }
 
   /** One that was prepared and never applied is not kept. */
@@ -84,18 +100,5 @@ function movedBuckets(before: BucketTable, after: BucketTable): MovedBuckets {
 
 /** The slot of each configured bucket, by everywhere that it is. */
 function slotsByPlace({ configuredPlaces }: BucketTable): ReadonlyMap<string, number> {
-  return new Map(
-    configuredPlaces.map(({ store, bucketAtStore, keyPrefix, web, epochs, requestRules = '' }) => [
-      bucketText({ backend: store.identity, bucket: bucketAtStore }) +
-        keyPrefix +
-        (web ? rulesText(web) : '') +
-        requestRules,
-      epochs.bucketSlot,
-    ]),
-  );
-}
-
-/** What decides what a stored answer of a web origin is the answer to, and for whom it may be kept. */
-function rulesText({ query: { names, isSorted }, ...rules }: WebRules): string {
-  return JSON.stringify([rules, names === 'all' ? names : [...names], isSorted]);
+  return new Map(configuredPlaces.map(bucket => [placeText(bucket), bucket.epochs.bucketSlot]));
 }

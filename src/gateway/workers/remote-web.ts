@@ -1,6 +1,7 @@
 import type { StoreCall } from '../../backend/store.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { OwnerLostError } from '../fill/fill-error.ts';
+import { placeText } from '../request/bucket.ts';
 import { cacheHit } from '../request/cache-status.ts';
 import { answersNow } from '../web/stale-answers.ts';
 import type { WaitingClient } from '../web/waiting-client.ts';
@@ -172,5 +173,13 @@ export class RemoteWeb implements WebSource, RecordSource {
 
 function encodeRead(number: number, { request, bucket, sent, client }: WebRead): WireWebRead {
   const { bucket: _bucket, ...address } = request.address;
-  return { number, bucketName: bucket.name, request: { ...request, address }, sent, quota: client.quota };
+  const place = placeText(bucket);
+  return {
+    number,
+    bucketName: bucket.name,
+    place,
+    request: { ...request, address },
+    sent,
+    quota: client.quota,
+  };
 }

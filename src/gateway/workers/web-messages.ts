@@ -11,6 +11,8 @@ export interface WireWebRead {
   /** Identifies it among those of its sender. */
   readonly number: number;
   readonly bucketName: string;
+  /** By which rules the read was made, see `placeText`. */
+  readonly place: string;
   readonly request: Omit<WebRequest, 'address'> & { readonly address: Omit<WebAddress, 'bucket'> };
   /** The fields that the origin gets. */
   readonly sent: readonly HeaderField[];

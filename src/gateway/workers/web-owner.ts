@@ -50,8 +50,9 @@ export class WebOwner {
     for (const client of [...this.#clients.values()]) client.gone();
   }
 
-  async #read({ number, bucketName, request, sent, quota }: WireWebRead): Promise<WireWebEnd> {
-    const bucket = this.#bucketOf({ bucketName, objectKey: request.target.key });
+  /** What was made by the rules of one configuration is asked for by these: another may send less, or keep more of it for all. */
+  async #read({ number, bucketName, place, request, sent, quota }: WireWebRead): Promise<WireWebEnd> {
+    const bucket = this.#bucketOf({ bucketName, objectKey: request.target.key }, place);
     if (!bucket) throw new UnknownBucketError(bucketName);
     return new Promise(ended => {
       const encode = (record: ReadableRecord) => this.#told.record(record, undefined);
@@ -70,8 +71,8 @@ export class WebOwner {
     if (bucket) this.#reads.forgetContent({ bucket, target: { key: object.objectKey } }, contentId);
   }
 
-  #bucketOf({ bucketName, objectKey }: WireObject): WebBucket | undefined {
-    const bucket = this.#configurations.bucketOf(bucketName, objectKey);
+  #bucketOf({ bucketName, objectKey }: WireObject, place?: string): WebBucket | undefined {
+    const bucket = this.#configurations.bucketOf(bucketName, objectKey, place);
     return bucket && isWeb(bucket) ? bucket : undefined;
   }
 }

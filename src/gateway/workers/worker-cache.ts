@@ -17,7 +17,7 @@ import { ContentEncoder } from '../fill/content-encoder.ts';
 import { Filler } from '../fill/filler.ts';
 import { GenerationReader, type ReaderContext } from '../fill/generation-reader.ts';
 import { nowhere } from '../fill/no-source.ts';
-import type { RangeReceiver, RangeSource } from '../fill/ranged-read.ts';
+import type { RangeReceiver } from '../fill/ranged-read.ts';
 import { ReadAhead } from '../fill/read-ahead.ts';
 import { Readers } from '../fill/readers.ts';
 import type { RetryContext } from '../fill/retries.ts';
@@ -27,11 +27,16 @@ import type { ContentFactory } from '../read/content-factory.ts';
 import { LocalObjects } from '../read/local-objects.ts';
 import { RecordCache } from '../read/record-cache.ts';
 import { StoreFetcher } from '../read/store-fetcher.ts';
-import { storeRequest } from '../read/store-request.ts';
+import type { Bucket } from '../request/bucket.ts';
 import type { ObjectRead } from '../request/object-read.ts';
-import { webRangeSource } from '../web/web-range-source.ts';
 import { WebReads } from '../web/web-reads.ts';
-import { isWeb } from '../web/web-target.ts';
+import {
+  askedFor,
+  type CreatedRead,
+  nothingNamed,
+  rangeSource,
+  type StoredObject,
+} from './content-source.ts';
 
 interface WorkerCacheOptions extends RetryContext {
   readonly memory: SharedMemory;
@@ -44,6 +49,8 @@ interface WorkerCacheOptions extends RetryContext {
   readonly onUnwritten?: (error: UnwrittenBytesError) => void;
   /** Receives unexpected exceptions. */
   readonly faults?: Faults;
+  /** See `Configurations.bucketNow`; left out where nothing is reloaded. */
+  readonly bucketNow?: (bucket: Bucket) => Bucket;
 }
 
 /** How long a content that was not stored is kept for the readers it was announced to. */
@@ -66,12 +73,14 @@ export class WorkerCache implements ContentFactory {
   readonly clock: Clock;
   readonly #readerContext: ReaderContext;
   readonly #readers: Readers;
+  readonly #bucketNow: (bucket: Bucket) => Bucket;
   /** A number for each store, by name. */
   readonly #fillGroups = new Map<string, number>();
 
   constructor(options: WorkerCacheOptions) {
     const { memory, worker, recordBytes, clock, random, retried, faults, onUnwritten } = options;
     const { pageBytes, pagesPerWorker } = memory.layout;
+    this.#bucketNow = options.bucketNow ?? (bucket => bucket);
     this.nowMs = () => clock.nowMs();
     this.clock = clock;
     this.tier = new MemoryTier(memory, worker, clock, WrittenBytes.of(memory, onUnwritten));
@@ -114,7 +123,8 @@ export class WorkerCache implements ContentFactory {
   ): Generation {
     const grew = () => this.table.grew(object.objectKey);
     let asked = askedFirst;
-    let source = rangeSource(object, asked, identity, undefined);
+    const sourceFor = (trace?: TraceContext) => rangeSource(object, asked, identity, this.#bucketNow, trace);
+    let source = sourceFor();
     const reading: ContentAccess = {
       get asked() {
         return asked;
@@ -122,13 +132,13 @@ export class WorkerCache implements ContentFactory {
       askAs: next => {
         if (next.versionId === asked.versionId && next.requestPayer === asked.requestPayer) return;
         asked = next;
-        source = rangeSource(object, asked, identity, undefined);
+        source = sourceFor();
       },
       open: (generation, from, to, hasBegun, trace) =>
         new GenerationReader(
           generation,
           { from, to, hasBegun },
-          trace ? rangeSource(object, asked, identity, trace) : source,
+          trace ? sourceFor(trace) : source,
           this.#readerContext,
         ),
       encodingsOf: of => new GenerationEncodings(coding => this.encoder.make(of, coding), grew),
@@ -174,51 +184,7 @@ export class WorkerCache implements ContentFactory {
     transfer: RunningTransfer,
   ): RangeReceiver | undefined {
     if (generation.hasBlockIn(from, to) || this.filler.claimsAny(generation, from, to)) return undefined;
-    const source = rangeSource(read, askedFor(read), generation.identity, read.trace);
+    const source = rangeSource(read, askedFor(read), generation.identity, this.#bucketNow, read.trace);
     return this.filler.adopt(generation, from, to, source, transfer);
   }
-}
-
-type StoredObject = Pick<ObjectRead, 'bucket' | 'objectKey'>;
-
-/** What a content is created for. */
-type CreatedRead = Pick<ObjectRead, 'bucket' | 'objectKey' | 'versionId' | 'variant' | 'policy'> &
-  Pick<AskedFor, 'selecting'>;
-
-/** The current version, for whoever asks. */
-const nothingNamed: AskedFor = { versionId: undefined, requestPayer: undefined };
-
-function askedFor({
-  versionId,
-  variant: { requestPayer },
-  selecting,
-}: Pick<CreatedRead, 'versionId' | 'variant' | 'selecting'>): AskedFor {
-  return { versionId, requestPayer, ...(selecting?.length && { selecting }) };
-}
-
-/**
- * Requests ranges with If-Match on the content's entity tag: if the object has changed, the store answers 412 and bytes
- * are never mixed.
- *
- * @param trace of the request that wants the bytes
- */
-function rangeSource(
-  { bucket, objectKey }: StoredObject,
-  { versionId, requestPayer, selecting }: AskedFor,
-  identity: GenerationIdentity,
-  trace: TraceContext | undefined,
-): RangeSource {
-  const { store } = bucket;
-  if (isWeb(bucket)) return webRangeSource(bucket, objectKey, selecting, identity, trace);
-  const variant = { origin: undefined, expectedBucketOwner: undefined, requestPayer };
-  return {
-    backend: store.name,
-    isByVersion: versionId !== undefined,
-    mayRetry: () => store.mayRetry(),
-    send: (from, to, receiver) => {
-      const range = `bytes=${from}-${to - 1}`;
-      const asked = { bucket, objectKey, versionId, variant };
-      return store.send(storeRequest(asked, 'GET', { range, ifMatch: identity.entityTag, trace }), receiver);
-    },
-  };
 }

@@ -31,6 +31,40 @@ it('those at other places, and those with the same, have what they like', () => 
   expect(found({ ta, ...others })).toEqual([]);
 });
 
+it.each([
+  // keys of one, keys of the other, which is at `a/` of it, whether they are the same there
+  ['**', '**', true],
+  ['a/**', '**', true],
+  ['**', 'x', false],
+  ['a/**', 'a/**', false],
+  ['a/x', 'x', false],
+  ['b/**', 'a/**', false],
+])('%s, and %s of a bucket with a prefix, are the same: %s', (of, below, areSame) => {
+  const [first] = set('a');
+  const shared = { backend: 'main', bucket: 'shared' };
+  const at = (keys: string) => ({ ...shared, rules: [{ ...first, keys: [keys] }] });
+  const problems = found({ one: at(of), other: { ...at(below), keyPrefix: 'a/' } });
+  expect(problems).toHaveLength(areSame ? 0 : 2);
+});
+
+it('below prefixes of which neither begins the other each has what it likes', () => {
+  const shared = { backend: 'main', bucket: 'shared' };
+  const at = (keyPrefix: string) => ({ ...shared, keyPrefix, rules: set(keyPrefix) });
+  expect(found({ one: at('a/'), other: at('b/') })).toEqual([]);
+  expect(found({ one: at('a/'), other: at('a/b/') })).toHaveLength(2);
+});
+
+it('all paths of a web origin begin with a slash', () => {
+  const [first] = set('a');
+  const rules = [{ ...first, keys: ['/**'] }];
+  const buckets = { site: { backend: 'main', rules }, docs: { backend: 'main', keyPrefix: '/docs', rules } };
+  const shared = Object.fromEntries(
+    Object.entries(buckets).map(([name, bucket]) => [name, { ...bucket, bucket: 'o' }]),
+  );
+  expect(found(shared, { main: { type: 'http' } })).toEqual([]);
+  expect(found(shared, { main: { type: 's3' } })).toHaveLength(2);
+});
+
 it('a fallback is another store, which gets no secrets of the first', () => {
   const problems = [
     ...requestHeaders({

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Store } from '../../../../src/backend/store.ts';
 import type { MovedBuckets } from '../../../../src/cache/open-writes.ts';
 import { anonymous } from '../../../../src/gateway/request/access.ts';
-import { type Bucket, hasMoved, type WebRules } from '../../../../src/gateway/request/bucket.ts';
+import { type Bucket, hasMoved, placeText, type WebRules } from '../../../../src/gateway/request/bucket.ts';
 import { BucketTable, type OtherBuckets } from '../../../../src/gateway/request/bucket-table.ts';
 import { Configurations, type ServiceConfiguration } from '../../../../src/gateway/request/configurations.ts';
 import { withFallback } from '../../../../src/gateway/request/fallback-bucket.ts';
@@ -214,4 +214,36 @@ it('the buckets of a replaced configuration have moved where a later one has the
     [false, true],
     [false, false],
   ]);
+});
+
+it('a read is found the bucket by whose rules it was made, in whichever of the configurations known', () => {
+  const asked = (requestRules: string) => ({ ...bucketAt('b'), name: 'b', requestRules });
+  const [first, second] = [asked('one'), asked('two')];
+  const all = new Configurations(configurationWith({ b: first }));
+  all.prepare(configurationWith({ b: second }));
+  const key = testKey('main', 'b', 'k');
+  expect(all.bucketOf('b', key)).toBe(second);
+  expect(all.bucketOf('b', key, placeText(first))).toBe(first);
+  expect(all.bucketOf('b', key, placeText(second))).toBe(second);
+  expect(all.bucketOf('b', key, placeText(asked('three')))).toBeUndefined();
+});
+
+it('a bucket is now the one in force that has its objects, by its name before others', () => {
+  const at = (name: string, identity = 'main', keyPrefix = '') => ({
+    ...bucketAt('b', identity, keyPrefix),
+    name,
+  });
+  const [first, alias, prefixed] = [at('one'), at('alias'), at('one', 'main', 'a/')];
+  const all = new Configurations(configurationWith({ one: first }));
+  const become = (buckets: Readonly<Record<string, Bucket>>) => {
+    all.prepare(configurationWith(buckets));
+    expect(all.bucketNow(first)).not.toBe(buckets.one);
+    all.apply();
+    return all.bucketNow(first);
+  };
+  expect(all.bucketNow(first)).toBe(first);
+  const next = at('one');
+  expect(become({ alias, one: next })).toBe(next);
+  expect(become({ alias, one: prefixed })).toBe(alias);
+  expect(become({ one: at('one', 'elsewhere') })).toBe(first);
 });

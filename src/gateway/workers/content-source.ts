@@ -1,0 +1,79 @@
+import type { AskedFor, GenerationIdentity } from '../../cache/generation-identity.ts';
+import type { TraceContext } from '../../http/trace-context.ts';
+import type { RangeSource } from '../fill/ranged-read.ts';
+import { storeRequest } from '../read/store-request.ts';
+import type { Bucket } from '../request/bucket.ts';
+import type { ObjectRead } from '../request/object-read.ts';
+import { webRangeSource } from '../web/web-range-source.ts';
+import { isWeb } from '../web/web-target.ts';
+
+export type StoredObject = Pick<ObjectRead, 'bucket' | 'objectKey'>;
+
+/** What a content is created for. */
+export type CreatedRead = Pick<ObjectRead, 'bucket' | 'objectKey' | 'versionId' | 'variant' | 'policy'> &
+  Pick<AskedFor, 'selecting'>;
+
+/** The current version, for whoever asks. */
+export const nothingNamed: AskedFor = { versionId: undefined, requestPayer: undefined };
+
+export function askedFor({
+  versionId,
+  variant: { requestPayer },
+  selecting,
+}: Pick<CreatedRead, 'versionId' | 'variant' | 'selecting'>): AskedFor {
+  return { versionId, requestPayer, ...(selecting?.length && { selecting }) };
+}
+
+/**
+ * Requests ranges with If-Match on the content's entity tag: if the object has changed, the store answers 412 and bytes
+ * are never mixed.
+ *
+ * @param bucketNow the bucket by whose rules the store is asked at the moment: a content stays in memory over reloads
+ * @param trace of the request that wants the bytes
+ */
+export function rangeSource(
+  { bucket: first, objectKey }: StoredObject,
+  asked: AskedFor,
+  identity: GenerationIdentity,
+  bucketNow: (bucket: Bucket) => Bucket,
+  trace?: TraceContext,
+): RangeSource {
+  const sourceIn = (bucket: Bucket) =>
+    isWeb(bucket)
+      ? webRangeSource(bucket, objectKey, asked.selecting, identity, trace)
+      : storeRangeSource({ bucket, objectKey }, asked, identity, trace);
+  let bucket = first;
+  let source = sourceIn(bucket);
+  const now = () => {
+    const latest = bucketNow(bucket);
+    if (latest !== bucket) source = sourceIn(latest);
+    bucket = latest;
+    return source;
+  };
+  return {
+    backend: source.backend,
+    isByVersion: source.isByVersion ?? false,
+    mayRetry: () => now().mayRetry(),
+    send: (from, to, receiver) => now().send(from, to, receiver),
+  };
+}
+
+function storeRangeSource(
+  { bucket, objectKey }: StoredObject,
+  { versionId, requestPayer }: AskedFor,
+  { entityTag: ifMatch }: GenerationIdentity,
+  trace: TraceContext | undefined,
+): RangeSource {
+  const { store } = bucket;
+  const variant = { origin: undefined, expectedBucketOwner: undefined, requestPayer };
+  return {
+    backend: store.name,
+    isByVersion: versionId !== undefined,
+    mayRetry: () => store.mayRetry(),
+    send: (from, to, receiver) => {
+      const range = `bytes=${from}-${to - 1}`;
+      const asked = { bucket, objectKey, versionId, variant };
+      return store.send(storeRequest(asked, 'GET', { range, ifMatch, trace }), receiver);
+    },
+  };
+}
