@@ -18,6 +18,7 @@ import { WarmPages } from './cache/warm-pages.ts';
 import { runProgram, type ServeRequest } from './cli/program.ts';
 import { welcome } from './cli/welcome.ts';
 import { secretsIn, secretsOf } from './config/secrets.ts';
+import { countFixedMemory } from './gateway/operate/cache-metrics.ts';
 import { claimAddresses } from './server/claim-address.ts';
 import { urlOf } from './server/listen-address.ts';
 import { CertificateWatch } from './server/tls/certificate-watch.ts';
@@ -159,6 +160,7 @@ async function start(
   if (shutdown.isDraining) return;
   shutdown.served();
   certificates.start(() => pool.useCertificates(addresses()));
+  countFixedMemory(metrics, workers.memory);
   new WarmPages(workers.memory, clock).start();
   eventsQueue.use(running.current);
   logger.info(

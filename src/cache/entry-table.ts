@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { type Entry, entryCostBytes, generationsOf, heldBytesOf, tagSlotsOfAll } from './entry.ts';
 import { Generation } from './generation.ts';
 import type { MemoryTier } from './memory-tier.ts';
+import type { MemoryUse } from './memory-use.ts';
 import type { ObjectKey } from './object-key.ts';
 import { PackedEntries } from './packed-entries.ts';
 import { PackedEntry, type Revive } from './packed-entry.ts';
@@ -72,6 +73,14 @@ export class EntryTable {
   /** Estimated heap that the entries cost. */
   get costBytes(): number {
     return this.#entries.calculatedSize + this.#packed.costBytes;
+  }
+
+  /** What the entries cost, by kind: `costBytes` and `size` in all. */
+  get use(): readonly MemoryUse[] {
+    return [
+      { kind: 'records', bytes: this.#entries.calculatedSize, count: this.#entries.size },
+      { kind: 'packed-records', bytes: this.#packed.costBytes, count: this.#packed.size },
+    ];
   }
 
   /** The entry, unless it is packed: what was not purged. */

@@ -2,8 +2,9 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import { FillingSlots } from './filling-slots.ts';
 import { GRANULE_BYTES, granulesFor } from './granules.ts';
 import { KeptShare } from './kept-share.ts';
+import type { MemoryUse } from './memory-use.ts';
 import { RoomMaker } from './room-maker.ts';
-import type { SharedMemory } from './shared-memory.ts';
+import { type SharedMemory, tableBytes } from './shared-memory.ts';
 import type { SlotOwner } from './slot-owner.ts';
 import { MOST_VISITS, type SlotPins } from './slot-pins.ts';
 import { SlotTable } from './slot-table.ts';
@@ -24,6 +25,7 @@ export class MemoryTier {
   readonly #room: RoomMaker;
   readonly #filling: FillingSlots;
   readonly #waiting: WaitingFills;
+  readonly #tableBytes: number;
 
   /** @param worker index of the worker that owns these pages */
   constructor(
@@ -39,6 +41,7 @@ export class MemoryTier {
     this.#filling = new FillingSlots(pages, slot => slots.pageOf(slot), clock);
     this.#room = new RoomMaker(slots, new KeptShare(slots, clock), () => this.#filling.count > 0);
     const needed = new Int32Array(memory.needed, worker * Int32Array.BYTES_PER_ELEMENT, 1);
+    this.#tableBytes = tableBytes(memory.layout.workers);
     this.#waiting = new WaitingFills(needed, group => this.#filling.hasShare(group));
   }
 
@@ -49,6 +52,16 @@ export class MemoryTier {
   /** For metrics. */
   get usage() {
     return this.#slots.usage;
+  }
+
+  /** What the blocks take, and the tables for them. */
+  get use(): readonly MemoryUse[] {
+    const { usedBytes, slots } = this.usage;
+    const granules = usedBytes / GRANULE_BYTES;
+    return [
+      { kind: 'blocks', bytes: usedBytes, count: slots },
+      { kind: 'block-tables', bytes: granules * this.#tableBytes, count: granules },
+    ];
   }
 
   /** Fills waiting for what a fill of `group` would wait for. */

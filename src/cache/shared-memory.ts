@@ -77,15 +77,36 @@ const SHARED_BYTES = 5;
 const PIN_BYTES = 4;
 
 /**
- * The same of the worker that owns it, where each slot has one granule: `RunTable` 24, the owner of the slot 8 (a reference), the
- * ghost list 3, and a byte each for holes, for the place in the queues, and for what is unread.
+ * The same of the worker that owns it, where each slot has one granule: `RunTable` 24, the owner of the slot 8 (a reference), and a
+ * byte each for holes, for the place in the queues, and for what is unread.
  */
-const OWNER_BYTES = 38;
+const OWNER_BYTES = 35;
+
+/** The ghost list of a worker, for each granule. */
+const GHOST_BYTES = 3;
 
 /** The share of memory for blocks and their tables that is left for blocks. */
 export function blockShare(workers: number): number {
-  const tableBytes = SHARED_BYTES + PIN_BYTES * workers + OWNER_BYTES;
-  return GRANULE_BYTES / (GRANULE_BYTES + tableBytes);
+  return GRANULE_BYTES / (GRANULE_BYTES + tableBytes(workers) + GHOST_BYTES);
+}
+
+/** What the tables of slots take for each granule. Of what was never used the system gives them no memory. */
+export function tableBytes(workers: number): number {
+  return SHARED_BYTES + PIN_BYTES * workers + OWNER_BYTES;
+}
+
+/** What is taken whatever is cached, by kind: by the ghost lists, and by what tells records that no longer hold. */
+export function fixedBytes(memory: SharedMemory): Readonly<Record<'ghosts' | 'invalidations', number>> {
+  const { layout, barriers } = memory;
+  const invalidating = [
+    ...[memory.epochs, memory.bucketEpochs, memory.unsettled, memory.unsettledBuckets],
+    ...[...memory.openWrites, ...memory.openBucketWrites],
+    ...[barriers.counters, barriers.lengths, barriers.names, barriers.tags],
+  ];
+  return {
+    ghosts: layout.workers * granulesPerWorker(layout) * GHOST_BYTES,
+    invalidations: invalidating.reduce((sum, { byteLength }) => sum + byteLength, 0),
+  };
 }
 
 /** Granules that each worker owns; the slots of worker 0 have the first numbers. */

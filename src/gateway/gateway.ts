@@ -108,7 +108,7 @@ export class Gateway {
       },
     });
     this.#peers = new Peers(this.#objects, this.#configurations, workers, nearBytes, faults);
-    countCache(metrics, this.#objects);
+    countCache(metrics, this.#objects, this.#peers);
     this.#rates = new BodyRates(options.limits, clock);
     const sends = new PendingSends(clock, this.#objects.tier.pins);
     this.#observer = new ExchangeObserver({

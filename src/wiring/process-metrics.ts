@@ -1,5 +1,6 @@
 import { countersOf, type MetricSnapshot, mergeSnapshots } from '../base/metric-snapshot.ts';
 import type { Metrics } from '../base/metrics.ts';
+import { objectBytes } from './object-bytes.ts';
 
 /** For a worker that does not answer in time its last metrics are used, so that it does not hide the others. */
 const SCRAPE_PATIENCE_MS = 1_000;
@@ -29,7 +30,8 @@ export class ProcessMetrics {
     // begun in one turn, so that a worker that dies meanwhile is counted once
     const departed = this.#addDeparted();
     const live = this.#pool.latest('metrics', undefined, SCRAPE_PATIENCE_MS);
-    return mergeSnapshots([await this.#metrics.snapshot(), ...(await live), await departed]);
+    const merged = await mergeSnapshots([await this.#metrics.snapshot(), ...(await live), await departed]);
+    return [...merged, objectBytes(merged)];
   }
 
   #addDeparted(): Promise<MetricSnapshot> {

@@ -21,7 +21,8 @@ export async function generateLoad({ url, connections, seconds, core, script }: 
     String(connections),
     '--duration',
     `${seconds}s`,
-    ...(file === undefined ? [] : ['--script', file]),
+    // of many objects some may wait for the collector
+    ...(file === undefined ? [] : ['--script', file, '--timeout', '60s']),
     url,
     ...parameters,
   ];

@@ -226,6 +226,9 @@ describe('a gateway that runs', () => {
     const text = await (await fetch(`${admin}/metrics`)).text();
     expect(text.match(/^tidegate_build_info\{version="0\.1\.0"\} 1$/gm)).toHaveLength(1);
     expect(text).toMatch(/^nodejs_heap_size_used_bytes \d+/m);
+    expect(text).toMatch(/^tidegate_cache_object_bytes (?:\d|Nan)/im);
+    for (const kind of ['blocks', 'ghosts', 'invalidations'])
+      expect(text).toMatch(new RegExp(`^tidegate_cache_memory_bytes\\{kind="${kind}"\\} \\d+$`, 'm'));
     const open = await fetch(`${admin}/metrics`, { headers: { accept: 'application/openmetrics-text' } });
     expect(open.headers.get('content-type')).toBe(
       'application/openmetrics-text; version=1.0.0; charset=utf-8',

@@ -284,9 +284,13 @@ it('counts errors among all answers, and says entry of a single one', async () =
   await open();
   await page.getByText('answered with 5xx; 0 of 18 since the start', { exact: true }).waitFor();
   await page.getByText('2.0 KiB of 1.0 MiB · 1 entry', { exact: true }).waitFor();
+  const each = page.locator('#process dt:has-text("Cache, for each object") + dd');
+  expect(await each.textContent()).toBe('–');
   entries.set(0);
+  metrics.gauge('tidegate_cache_object_bytes', '').cell().set(1_536);
   measured = await metrics.snapshot();
   await page.getByText('2.0 KiB of 1.0 MiB · 0 entries', { exact: true }).waitFor();
+  await each.filter({ hasText: /^1\.5 KiB$/ }).waitFor();
 });
 
 it('text from outside is no markup', async () => {

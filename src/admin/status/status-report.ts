@@ -65,6 +65,8 @@ export interface StatusReport {
   };
   readonly bytes: { readonly sent: number; readonly fromClients: number; readonly fromBackends: number };
   readonly residentBytes: number;
+  /** Memory of the cache for each object, on average; null without any. */
+  readonly objectBytes: number | null;
   readonly fillsInFlight: number;
   readonly cache: readonly {
     readonly tier: string;
@@ -121,6 +123,7 @@ export function statusReport(facts: StatusFacts, snapshot: MetricSnapshot): Stat
       fromBackends: measured.total('tidegate_backend_bytes_total'),
     },
     residentBytes: measured.total('process_resident_memory_bytes'),
+    objectBytes: measured.total('tidegate_cache_object_bytes') || null,
     fillsInFlight: measured.total('tidegate_fills_in_flight'),
     cache: tiers(measured),
     backends: backends(facts, measured),

@@ -1,4 +1,6 @@
 import type { CounterCell, Family, Metrics } from '../../base/metrics.ts';
+import type { MemoryUse } from '../../cache/memory-use.ts';
+import { fixedBytes, type SharedMemory } from '../../cache/shared-memory.ts';
 import type { WorkerCache } from '../workers/worker-cache.ts';
 
 /** Errors inside the cache. */
@@ -6,8 +8,35 @@ export function cacheErrors(metrics: Metrics): Family<CounterCell> {
   return metrics.counter('tidegate_cache_errors_total', 'Errors of a tier of the cache.', ['tier', 'kind']);
 }
 
+export const CACHE_MEMORY_BYTES = 'tidegate_cache_memory_bytes';
+
+const memoryBytes = (metrics: Metrics) =>
+  metrics.gauge(CACHE_MEMORY_BYTES, 'Memory of the cache, by what it is for.', ['kind']);
+
+/** Kinds that do not grow with objects. */
+export const fixedKinds: ReadonlySet<string> = new Set<keyof ReturnType<typeof fixedBytes>>([
+  'ghosts',
+  'invalidations',
+]);
+
+/** Exports what the cache takes whatever it holds: in one thread, as all share it. */
+export function countFixedMemory(metrics: Metrics, memory: SharedMemory): void {
+  const bytes = memoryBytes(metrics);
+  for (const [kind, fixed] of Object.entries(fixedBytes(memory))) bytes.cell(kind).set(fixed);
+}
+
 /** Exports what the cache of this worker holds and does, with every snapshot. */
-export function countCache(metrics: Metrics, objects: WorkerCache): void {
+export function countCache(
+  metrics: Metrics,
+  objects: WorkerCache,
+  others: { readonly use: MemoryUse },
+): void {
+  const memory = memoryBytes(metrics);
+  const kept = metrics.gauge(
+    'tidegate_cache_memory_entries',
+    'How many the memory of the cache is for, by what it is for.',
+    ['kind'],
+  );
   const bytes = metrics.gauge('tidegate_cache_bytes', 'Bytes held by a tier of the cache.', ['tier']);
   const capacity = metrics.gauge('tidegate_cache_capacity_bytes', 'Bytes that a tier may hold.', ['tier']);
   const entries = metrics.gauge(
@@ -38,6 +67,10 @@ export function countCache(metrics: Metrics, objects: WorkerCache): void {
     bytes.cell('records').set(objects.table.costBytes);
     capacity.cell('records').set(objects.table.capacityBytes);
     entries.cell('records').set(objects.table.size);
+    for (const { kind, bytes, count } of [...objects.tier.use, ...objects.table.use, others.use]) {
+      memory.cell(kind).set(bytes);
+      kept.cell(kind).set(count);
+    }
     evictions.cell('memory', 'capacity').value = usage.evictions;
     fills.set(objects.filler.inFlight);
     coalesced.value = objects.objects.coalesced + objects.web.coalesced;

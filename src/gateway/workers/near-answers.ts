@@ -45,6 +45,11 @@ export class NearAnswers {
     });
   }
 
+  /** Estimated heap cost of the records, and how many names they are of. */
+  get use() {
+    return { bytes: this.#entries.calculatedSize, count: this.#entries.size };
+  }
+
   /** The answer told last among those that the request selects, fresh or stale, whose bytes can be had. */
   find(read: WebRead): ReadableRecord | undefined {
     const { key } = read.target;

@@ -1,4 +1,5 @@
 import type { Faults } from '../../base/faults.ts';
+import type { MemoryUse } from '../../cache/memory-use.ts';
 import { ownerOf, SHARD_COUNT } from '../../cache/object-key.ts';
 import type { ObjectSource, ObjectSources } from '../read/object-source.ts';
 import type { Configurations } from '../request/configurations.ts';
@@ -19,6 +20,11 @@ interface OwnerSources {
   readonly web: WebSource;
 }
 
+/** What one other worker owns, and the records of it that are near. */
+interface Remote extends OwnerSources {
+  readonly near: readonly { readonly use: Omit<MemoryUse, 'kind'> }[];
+}
+
 /** The share of near records that those of web origins may take. */
 const WEB_SHARE = 1 / 4;
 
@@ -27,7 +33,7 @@ export class Peers implements ObjectSources, WebSources {
   readonly #objects: WorkerCache;
   readonly #configurations: Pick<Configurations, 'bucketOf'>;
   readonly #told: ToldContents;
-  readonly #remotes: (OwnerSources | undefined)[] = [];
+  readonly #remotes: (Remote | undefined)[] = [];
   readonly #own: OwnerSources;
   /** The sources of each shard: this worker's own cache while the owner is not connected. */
   readonly #sources: OwnerSources[];
@@ -72,9 +78,11 @@ export class Peers implements ObjectSources, WebSources {
     const webBytes = Math.floor(this.#recordBytes * WEB_SHARE);
     const near = new NearAnswers(memory, { epochs, barriers }, webBytes);
     const objectBytes = this.#recordBytes - webBytes;
+    const nearObjects = new RemoteObjects(memory, objects, { epochs, barriers }, objectBytes);
     const remote = {
-      objects: new RemoteObjects(memory, objects, { epochs, barriers }, objectBytes),
+      objects: nearObjects,
       web: new RemoteWeb(link, near, web),
+      near: [nearObjects, near],
     };
     link.serve({ ...webOwner.procedures, ...remote.web.procedures });
     this.#setRemote(index, remote);
@@ -88,11 +96,21 @@ export class Peers implements ObjectSources, WebSources {
     return this.#of(keyHash).web;
   }
 
+  /** What the records take that others own. */
+  get use(): MemoryUse {
+    let [bytes, count] = [0, 0];
+    for (const { use } of this.#remotes.flatMap(remote => remote?.near ?? [])) {
+      bytes += use.bytes;
+      count += use.count;
+    }
+    return { kind: 'near-records', bytes, count };
+  }
+
   #of(keyHash: number): OwnerSources {
     return this.#sources[keyHash % SHARD_COUNT] ?? this.#own;
   }
 
-  #setRemote(owner: number, remote: OwnerSources | undefined): void {
+  #setRemote(owner: number, remote: Remote | undefined): void {
     this.#remotes[owner] = remote;
     for (const shard of this.#sources.keys())
       if (ownerOf(shard, this.#workers) === owner) this.#sources[shard] = remote ?? this.#own;

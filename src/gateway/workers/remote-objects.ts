@@ -67,6 +67,11 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
     return this.#records.calculatedSize;
   }
 
+  /** The same, and how many there are. */
+  get use() {
+    return { bytes: this.costBytes, count: this.#records.size };
+  }
+
   get records(): RecordIndex {
     return this;
   }

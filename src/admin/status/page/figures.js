@@ -62,9 +62,18 @@ function showTiers(tiers) {
 }
 
 /** @param {StatusReport} report */
-function showProcess({ residentBytes, fillsInFlight, workerRestarts, startedAt, workers, bytes }) {
+function showProcess({
+  residentBytes,
+  objectBytes,
+  fillsInFlight,
+  workerRestarts,
+  startedAt,
+  workers,
+  bytes,
+}) {
   fillFacts(byId('process'), [
     ['Memory', formatBytes(residentBytes)],
+    ['Cache, for each object', objectBytes === null ? '–' : formatBytes(objectBytes)],
     ['Sent', formatBytes(bytes.sent)],
     ['Received from stores', formatBytes(bytes.fromBackends)],
     ['Received from clients', formatBytes(bytes.fromClients)],

@@ -69,6 +69,16 @@ it('tells whether an alert fires, or is only about to', () => {
     });
 });
 
+it('tells what an object takes, once there is one', async () => {
+  expect(statusReport(facts, []).objectBytes).toBeNull();
+  const metrics = new Metrics();
+  const each = metrics.gauge('tidegate_cache_object_bytes', '').cell();
+  each.set(Number.NaN);
+  expect(statusReport(facts, await metrics.snapshot()).objectBytes).toBeNull();
+  each.set(1_700);
+  expect(statusReport(facts, await metrics.snapshot()).objectBytes).toBe(1_700);
+});
+
 it('has no hit ratio before anything could be hit', () => {
   expect(statusReport(facts, []).requests.hitRatio).toBeNull();
 });
