@@ -72,6 +72,23 @@ export function ifRangeHolds(ifRange: string | undefined, validators: Validators
   return dateMs !== undefined && dateMs === lastModifiedSecondMs(validators);
 }
 
+/** With less between them, Date and Last-Modified may be of clocks that differ: the second of the change may not have been over. */
+const CLOCKS_DIFFER_MS = 60_000;
+
+/**
+ * What If-Range is held against at a cache: a Last-Modified counts where it is a strong validator (RFC 9110 §8.8.2.2, §13.1.5).
+ *
+ * @param dateMs `Date` of the answer that is held
+ */
+export function strongValidators(
+  { entityTag, lastModifiedMs }: Validators,
+  dateMs: number | undefined,
+): Validators {
+  const isStrong =
+    dateMs !== undefined && lastModifiedMs !== undefined && dateMs - lastModifiedMs >= CLOCKS_DIFFER_MS;
+  return { entityTag, lastModifiedMs: isStrong ? lastModifiedMs : undefined };
+}
+
 /** RFC 9110 §13.1.1; undefined when the header is absent or empty (docs/semantics.md 92). */
 function ifMatchHolds(ifMatch: string | undefined, validators: Validators): boolean | undefined {
   return ifMatch === undefined ? undefined : names(ifMatch, validators, equalsStrongly);

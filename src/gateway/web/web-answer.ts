@@ -4,7 +4,7 @@ import { ageS, freshUntilMs } from '../../cache/freshness.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { isStrongTag } from '../../http/entity-tag.ts';
 import { parseCachedDate } from '../../http/http-date.ts';
-import { evaluatePreconditions, ifRangeHolds } from '../../http/preconditions.ts';
+import { evaluatePreconditions, ifRangeHolds, strongValidators } from '../../http/preconditions.ts';
 import { parseRange, selectRange } from '../../http/range.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import { invalidRange, preconditionFailed } from '../../s3/read-errors.ts';
@@ -98,10 +98,10 @@ export class WebAnswer implements SendCallbacks {
 
   #sendRange(range: string): void {
     const { read, record } = this.#answered;
-    const { fields } = read;
-    const selection = ifRangeHolds(fields.ifRange, record)
-      ? selectRange(parseRange(range), record.sizeBytes)
-      : undefined;
+    const { ifRange } = read.fields;
+    const isAsked =
+      ifRange === undefined || ifRangeHolds(ifRange, strongValidators(record, dateMsOf(record)));
+    const selection = isAsked ? selectRange(parseRange(range), record.sizeBytes) : undefined;
     if (selection?.kind === 'unsatisfiable') {
       this.onCoverage('all');
       throw invalidRange(range, record.sizeBytes);
@@ -197,7 +197,11 @@ export function shownAgeS(
 
 /** RFC 9111 §4.3.2: without Last-Modified, If-Modified-Since is held against the Date. */
 function validatorsOf(record: ReadableRecord, { ifUnmodifiedSince }: WebFields) {
-  const { entityTag, lastModifiedMs, receivedMs } = record;
+  const { entityTag, lastModifiedMs } = record;
   if (lastModifiedMs !== undefined || ifUnmodifiedSince !== undefined) return record;
-  return { entityTag, lastModifiedMs: parseCachedDate(fieldValue(record.fields, 'date') ?? '', receivedMs) };
+  return { entityTag, lastModifiedMs: dateMsOf(record) };
+}
+
+function dateMsOf({ fields, receivedMs }: ReadableRecord): number | undefined {
+  return parseCachedDate(fieldValue(fields, 'date') ?? '', receivedMs);
 }

@@ -170,3 +170,21 @@ describe('who has waited for the range of another', () => {
     expect(origin.asked).toHaveLength(2);
   });
 });
+
+it.each([
+  ['in the second of its answer', 0, 200],
+  ['a minute and more before', 61_000, 206],
+])('If-Range by the date of what has changed %s: %d ms, %d', async (_, agoMs, status) => {
+  const nowMs = Date.now();
+  const modified = new Date(nowMs - agoMs).toUTCString();
+  const head = {
+    'last-modified': modified,
+    date: new Date(nowMs).toUTCString(),
+    'cache-control': 'max-age=60',
+  };
+  await start(1, 0, () => head);
+  await gateway.get('/');
+  const resumed = await gateway.get('/', { range: 'bytes=100-199', 'if-range': modified });
+  expect([resumed.status, resumed.headers['x-cache']]).toEqual([status, 'HIT']);
+  expect(resumed.body.length).toBe(status === 206 ? 100 : body.length);
+});

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { formatHttpDate } from '../../../src/http/http-date.ts';
-import { type Conditions, evaluatePreconditions, ifRangeHolds } from '../../../src/http/preconditions.ts';
+import {
+  type Conditions,
+  evaluatePreconditions,
+  ifRangeHolds,
+  strongValidators,
+} from '../../../src/http/preconditions.ts';
 
 const hourMs = 3_600_000;
 const modifiedMs = Date.UTC(2024, 4, 1, 12, 0, 0);
@@ -172,5 +177,16 @@ describe('If-Range', () => {
     expect(ifRangeHolds('"abc"', { entityTag: undefined, lastModifiedMs: undefined })).toBe(false);
     for (const header of [same, 'neither tag nor date', ''])
       expect(ifRangeHolds(header, { entityTag: '"abc"', lastModifiedMs: undefined }), header).toBe(false);
+  });
+
+  it.each([
+    ['less than a minute after it', 59_000, false],
+    ['a minute after it', 60_000, true],
+    ['before it', -60_000, false],
+  ])('holds by a Last-Modified of what a cache got %s: %d ms, %s', (_case, afterMs, holds) => {
+    const untagged = { entityTag: undefined, lastModifiedMs: modifiedMs };
+    expect(ifRangeHolds(same, strongValidators(untagged, modifiedMs + afterMs))).toBe(holds);
+    expect(ifRangeHolds(same, strongValidators(untagged, undefined))).toBe(false);
+    expect(ifRangeHolds('"abc"', strongValidators(current, modifiedMs + afterMs))).toBe(true);
   });
 });
