@@ -19,14 +19,18 @@ export function isOwnLocation(read: WebRead, head: WebHead): boolean {
   return keyOf(read, fieldValue(head.fields, 'content-location'))?.text === read.target.key.text;
 }
 
-/** What `reference` names, as the origin sees it; undefined where that is at another origin, or below no bucket. */
+/**
+ * What `reference` names, as the origin sees it, which may call itself as the client, the endpoint or its configured `Host` does;
+ * undefined where that is at another origin, or below no bucket.
+ */
 function keyOf({ address, target, request }: WebRead, reference: string | undefined): ObjectKey | undefined {
   if (reference === undefined) return undefined;
   const { bucket, host } = address;
-  const { pathPrefix, originHost } = bucket.web;
+  const { pathPrefix, originHost, host: rule } = bucket.web;
   const url = URL.parse(reference, `http://${originHost}${target.target}`);
-  const hosts = [originHost, host];
-  if (!url || !/^https?:$/.test(url.protocol) || !hosts.includes(url.host)) return undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) return undefined;
+  const hosts = [originHost, host, ...(rule.kind === 'fixed' ? [rule.name] : [])];
+  if (!hosts.some(name => URL.parse(`${url.protocol}//${name}`)?.host === url.host)) return undefined;
   if (!url.pathname.startsWith(pathPrefix)) return undefined;
   const path = url.pathname.slice(pathPrefix.length);
   const query = url.search === '' ? undefined : url.search.slice(1);

@@ -361,6 +361,24 @@ describe('what is passed on to a web origin', () => {
     expect(origin.asked.slice(asked).map(({ url }) => url)).toEqual(['/target', '/named', '/also']);
   });
 
+  it('ends what its answer names by any name of the origin, and by no other', async () => {
+    await start(
+      ({ method, url }) =>
+        method === 'GET' ? fresh : { location: `${decodeURIComponent(url.split('?')[1] ?? '')}/named` },
+      { rules: { host: { kind: 'fixed', name: 'WWW.example.test' } } },
+    );
+    const endsBy = async (name: string) => {
+      await text('/named');
+      await sendBody('POST', `/target?${encodeURIComponent(name)}`, 'x');
+      return (await gateway.get('/named')).headers['x-cache'] !== 'HIT';
+    };
+    const names = ['', origin.url, gateway.url(), 'http://www.example.test', 'https://www.example.test:443'];
+    for (const name of names.map(name => name.replace(/\/$/, '')))
+      expect(await endsBy(name), name).toBe(true);
+    for (const name of ['http://example.test', 'http://www.example.test:8080', 'ftp://www.example.test'])
+      expect(await endsBy(name), name).toBe(false);
+  });
+
   it('says whom the client asked, where that is configured, and answers are told apart by it', async () => {
     await start(() => fresh, { rules: { host: { kind: 'client' }, forwarded: true } });
     await text('/', { host: 'one.test', 'x-forwarded-for': '6.6.6.6' });
