@@ -77,8 +77,7 @@ export async function callAdmin(
 ): Promise<unknown> {
   const { base, statusCode, answer } = await sendToAdmin(access, method, path, body);
   const value = parsed(await answer.text(), statusCode, base);
-  if (statusCode >= 300)
-    throw new AdminRequestError(`the admin port answered ${statusCode}: ${reasonIn(value)}`);
+  if (statusCode >= 300) throw refusedWith(statusCode, value);
   return value;
 }
 
@@ -94,8 +93,7 @@ export async function* streamFromAdmin(
 ): AsyncGenerator<string> {
   const { base, statusCode, answer } = await sendToAdmin(access, 'POST', path, body);
   if (statusCode >= 300) {
-    const value = parsed(await answer.text(), statusCode, base);
-    throw new AdminRequestError(`the admin port answered ${statusCode}: ${reasonIn(value)}`);
+    throw refusedWith(statusCode, parsed(await answer.text(), statusCode, base));
   }
   let rest = '';
   try {
@@ -147,6 +145,11 @@ function parsed(text: string, statusCode: number, { origin }: URL): unknown {
     const message = `${origin} is not the admin port of a gateway: it answered ${statusCode} ${said}`;
     throw new AdminRequestError(message, { cause });
   }
+}
+
+function refusedWith(statusCode: number, value: unknown): AdminRequestError {
+  const remedy = statusCode === 401 ? '; give it with --token, or in TIDEGATE_ADMIN_TOKEN' : '';
+  return new AdminRequestError(`the admin port answered ${statusCode}: ${reasonIn(value)}${remedy}`);
 }
 
 /** Refusals of an admin port have a reason in words. */

@@ -1,12 +1,13 @@
 /** Part of the supervisor's composition root: the memory of the cache, and operations on the caches of all workers. */
 import { randomBytes } from 'node:crypto';
+import { AdminError } from '../admin/admin-route.ts';
 import type { Purge } from '../admin/purge-route.ts';
 import type { CounterCell, Family } from '../base/metrics.ts';
 import type { BucketName } from '../cache/object-key.ts';
 import { allocateSharedMemory, blockShare, type SharedMemory } from '../cache/shared-memory.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
 import { largestBlockBytes } from '../config/largest-block.ts';
-import { isKnownBucket } from '../config/other-buckets.ts';
+import { isAtWebOrigin, isKnownBucket } from '../config/other-buckets.ts';
 import { keysOf } from '../config/restricted-keys.ts';
 import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
 import { pathKeyProblem, pathPrefixProblem } from '../s3/path-key.ts';
@@ -72,6 +73,7 @@ export function purgeEverywhere(
     if (request.kind !== 'tag') {
       const config = running.current;
       if (!isKnownBucket(config, request.bucket)) return { kind: 'unknown-bucket' };
+      refuseNoPath(config, request);
       const problem = aliasProblem(config, request);
       if (problem !== undefined) return { kind: 'alias', problem };
     }
@@ -92,13 +94,35 @@ export function purgeEverywhere(
   };
 }
 
+/** @throws AdminError for what nothing at a web origin can be called: keys are paths there, or URLs */
+export function refuseNoPath(config: GatewayConfig, { bucket, key, prefix }: NamedObjects): void {
+  if (!isAtWebOrigin(config, bucket)) return;
+  const begins = ['/', 'http://', 'https://'];
+  const isPath =
+    key === undefined
+      ? begins.some(begin => begin.startsWith(prefix ?? '') || prefix?.startsWith(begin))
+      : begins.some(begin => key.startsWith(begin));
+  if (!isPath)
+    throw new AdminError(
+      400,
+      'NO_PATH',
+      'the bucket is at a web origin, whose keys are paths: they begin with a slash',
+    );
+}
+
+interface NamedObjects {
+  readonly bucket: string;
+  readonly key?: string;
+  readonly prefix?: string;
+}
+
 /**
  * Why nothing can be cached under the key or prefix of a request: the bucket's store may treat it as another key, and
  * such reads are refused.
  */
 export function aliasProblem(
   { backends, buckets }: GatewayConfig,
-  request: { readonly bucket: string; readonly key?: string; readonly prefix?: string },
+  request: NamedObjects,
 ): string | undefined {
   const bucket = Object.hasOwn(buckets, request.bucket)
     ? buckets[request.bucket]

@@ -138,6 +138,13 @@ it('ends with 1 and what the port said when it refuses', async () => {
   expect(text).toBe('tidegate: the admin port answered 404: {"objects":1}');
 });
 
+it('says how a token is given where one is missing', async () => {
+  status = 401;
+  answer = JSON.stringify({ reason: 'the bearer token of admin.token is missing or wrong' });
+  const { text } = await run('purge', 'b');
+  expect(text).toMatch(/is missing or wrong; give it with --token, or in TIDEGATE_ADMIN_TOKEN$/);
+});
+
 it('says the reason that the port gave', async () => {
   status = 404;
   answer = JSON.stringify({ error: 'UNKNOWN_BUCKET', reason: 'no bucket of this name is configured' });

@@ -1,10 +1,12 @@
 import { expect, it } from 'vitest';
 import { parseConfig } from '../../../src/config/load-config.ts';
+import { refuseNoPath } from '../../../src/wiring/cache.ts';
 import { explainEverywhere } from '../../../src/wiring/explain.ts';
 
 const config = parseConfig(
-  `backends: { main: { type: s3, endpoint: "http://x", keys: exact } }
+  `backends: { main: { type: s3, endpoint: "http://x", keys: exact }, web: { type: http, endpoint: "http://w" } }
 buckets:
+  site: { backend: web, access: public }
   photos:
     backend: main
     access: public
@@ -46,4 +48,17 @@ it('who may read the object is named: everybody, or clients by their access keys
   expect(await explain('photos', 'public/a')).toMatchObject({ readableBy: ['*'] });
   expect(await explain('photos', 'a')).toMatchObject({ readableBy: ['READER'] });
   expect(JSON.stringify(await explain('photos', 'a'))).not.toContain('0123456789');
+});
+
+it('what is no path is refused at a web origin, where nothing has such a key', async () => {
+  const isNoPath = { status: 400, code: 'NO_PATH' };
+  await expect(explain('site', 'static/a.css')).rejects.toMatchObject(isNoPath);
+  expect(await explain('site', '/static/a.css')).toMatchObject({ records: [] });
+  for (const prefix of ['', '/static/', 'https://www.', 'http'])
+    expect(() => refuseNoPath(config, { bucket: 'site', prefix })).not.toThrow();
+  for (const named of [{ prefix: 'static/' }, { key: 'http' }])
+    expect(() => refuseNoPath(config, { bucket: 'site', ...named })).toThrow(
+      expect.objectContaining(isNoPath),
+    );
+  expect(() => refuseNoPath(config, { bucket: 'photos', key: 'a' })).not.toThrow();
 });
