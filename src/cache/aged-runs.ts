@@ -13,15 +13,11 @@ export interface Kept {
   readonly since: number;
 }
 
-/** What is wanted in the place of a run: its granules, or that of its record, which is the same for short ones and long ones. */
-export type Wanted = 'room' | 'record';
-
 export const NOTHING_KEPT: Kept = { granules: 0, since: 0 };
 
 /**
- * Runs in the order of their age times their size, the greatest first: what a long one leaves is room for many short ones. Where the
- * room of records is wanted, their age alone counts. Of runs of about the same length only the oldest is looked at (pyramidal
- * selection, Aggarwal, Wolf and Yu 1999).
+ * Runs in the order of their age times their size, the greatest first: what a long one leaves is room for many short ones. Of runs
+ * of about the same length only the oldest is looked at (pyramidal selection, Aggarwal, Wolf and Yu 1999).
  */
 export class AgedRuns {
   readonly #runs: RunTable;
@@ -51,7 +47,7 @@ export class AgedRuns {
   }
 
   /** The next to go of those that are not kept. */
-  first(kept = NOTHING_KEPT, wanted: Wanted = 'room'): number | undefined {
+  first(kept = NOTHING_KEPT): number | undefined {
     let found: number | undefined;
     let most = -1;
     let granules = 0;
@@ -59,8 +55,7 @@ export class AgedRuns {
       const { first } = queue;
       granules += queue.granules;
       if (first === undefined || (granules <= kept.granules && this.#cameSince(first, kept.since))) continue;
-      const size = wanted === 'room' ? this.#runs.lengthOf(first) + RECORD_GRANULES : RECORD_GRANULES;
-      const weight = this.#ageOf(first) * size;
+      const weight = this.#ageOf(first) * (this.#runs.lengthOf(first) + RECORD_GRANULES);
       if (weight <= most) continue;
       most = weight;
       found = first;

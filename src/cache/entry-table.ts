@@ -9,6 +9,8 @@ import { PackedEntry, type Revive } from './packed-entry.ts';
 import type { PurgeBarriers } from './purge-barriers.ts';
 import type { ObjectRecord } from './record.ts';
 
+type Tier = Pick<MemoryTier, 'entrust' | 'free' | 'giveUp' | 'isReadAgain' | 'spares'>;
+
 /** What operators are told of an object, packed or not. */
 export interface KnownObject {
   readonly text: string;
@@ -34,7 +36,7 @@ const PASSED_OVER = 16;
  */
 export class EntryTable {
   readonly #maxBytes: number;
-  readonly #tier: Pick<MemoryTier, 'entrust' | 'evictForRecord' | 'free'>;
+  readonly #tier: Tier;
   readonly #barriers: PurgeBarriers;
   readonly #entries: LRUCache<string, Entry>;
   readonly #packed: PackedEntries;
@@ -42,11 +44,7 @@ export class EntryTable {
   readonly #surplus: Entry[] = [];
 
   /** @param maxBytes limit for the estimated heap that entries and records cost */
-  constructor(
-    maxBytes: number,
-    tier: Pick<MemoryTier, 'entrust' | 'evictForRecord' | 'free'>,
-    barriers: PurgeBarriers,
-  ) {
+  constructor(maxBytes: number, tier: Tier, barriers: PurgeBarriers) {
     this.#barriers = barriers;
     this.#maxBytes = maxBytes;
     this.#tier = tier;

@@ -1,4 +1,4 @@
-import { AgedRuns, type Kept, NOTHING_KEPT, type Wanted } from './aged-runs.ts';
+import { AgedRuns, type Kept, NOTHING_KEPT } from './aged-runs.ts';
 import { GhostList } from './ghost-list.ts';
 import { RunQueue } from './run-queue.ts';
 import type { RunTable } from './run-table.ts';
@@ -141,11 +141,6 @@ export class EvictionQueue {
     return victim ?? this.#readVictim(isFirm ? kept : NOTHING_KEPT);
   }
 
-  /** The same where it is the room of a record that is wanted: no content goes for it because it is large. */
-  peekForRecord(): number | undefined {
-    return this.#readVictim(NOTHING_KEPT, 'record') ?? this.#unreadVictim();
-  }
-
   /** Moves `run` to the main queue if it was read again: its second chance, before its turn. */
   promote(run: number): void {
     if (this.#place[run] !== place.small || this.#state.visits(run) === 0) return;
@@ -165,37 +160,11 @@ export class EvictionQueue {
     this.remove(run);
   }
 
-  get #isUnreadTooMuch(): boolean {
-    return this.#unread.granules > this.#unreadLimit;
-  }
-
-  #unreadVictim(): number | undefined {
-    for (let looks = Math.min(this.#unread.length, LOOKS); looks > 0; looks--) {
-      const run = this.#unread.first;
-      if (run !== undefined && this.#mayEvict(run)) return run;
-    }
-    return undefined;
-  }
-
-  /** If every slot of the queue whose turn it is is pinned, the victim comes from the other queue. */
-  #readVictim(kept: Kept, wanted: Wanted = 'room'): number | undefined {
-    let smallLooks = Math.min(this.#small.length, LOOKS);
-    let mainLooks = Math.min(2 * (this.#small.length + this.#main.length), LOOKS);
-    for (;;) {
-      const ofMain = mainLooks > 0 ? this.#main.first(kept, wanted) : undefined;
-      const isSmall = smallLooks > 0 && (ofMain === undefined || this.#isSmallFull());
-      const run = isSmall ? this.#small.first(NOTHING_KEPT, wanted) : ofMain;
-      if (run === undefined || this.#mayEvict(run)) return run;
-      if (isSmall) smallLooks--;
-      else mainLooks--;
-    }
-  }
-
   /**
    * Whether `run` can be evicted. One that was read again moves to the main queue, where each read is worth another round. What
    * readers hold is new again until they leave it: however much that is, it takes nothing from the main queue.
    */
-  #mayEvict(run: number): boolean {
+  mayEvict(run: number): boolean {
     const isHeld = this.#state.isHeld(run);
     const isMain = this.isMain(run);
     const visits = this.#state.visits(run);
@@ -206,6 +175,32 @@ export class EvictionQueue {
     if (isHeld && isMain) this.#state.setVisits(run, Math.max(visits, 1));
     if (!isHeld) this.#state.setVisits(run, isMain ? visits - 1 : 0);
     return false;
+  }
+
+  get #isUnreadTooMuch(): boolean {
+    return this.#unread.granules > this.#unreadLimit;
+  }
+
+  #unreadVictim(): number | undefined {
+    for (let looks = Math.min(this.#unread.length, LOOKS); looks > 0; looks--) {
+      const run = this.#unread.first;
+      if (run !== undefined && this.mayEvict(run)) return run;
+    }
+    return undefined;
+  }
+
+  /** If every slot of the queue whose turn it is is pinned, the victim comes from the other queue. */
+  #readVictim(kept: Kept): number | undefined {
+    let smallLooks = Math.min(this.#small.length, LOOKS);
+    let mainLooks = Math.min(2 * (this.#small.length + this.#main.length), LOOKS);
+    for (;;) {
+      const ofMain = mainLooks > 0 ? this.#main.first(kept) : undefined;
+      const isSmall = smallLooks > 0 && (ofMain === undefined || this.#isSmallFull());
+      const run = isSmall ? this.#small.first() : ofMain;
+      if (run === undefined || this.mayEvict(run)) return run;
+      if (isSmall) smallLooks--;
+      else mainLooks--;
+    }
   }
 
   #isSmallFull(): boolean {

@@ -141,10 +141,20 @@ export class MemoryTier {
     this.#slots.entrust(this.#slots.runOf(slot), owner);
   }
 
-  /** Evicts the next victim where there are too many records, if there is one that nobody reads. */
-  evictForRecord(): void {
-    const victim = this.#slots.queue.peekForRecord();
-    if (victim !== undefined) this.#slots.evict(victim);
+  /** Whether `slot` is among those that were read again, as far as that has been looked at (`spares`). */
+  isReadAgain(slot: number): boolean {
+    return this.#slots.queue.isMain(this.#slots.runOf(slot));
+  }
+
+  /** Whether `slot` stays although its turn has come: it was read again since the last time, or is being read. */
+  spares(slot: number): boolean {
+    return !this.#slots.queue.mayEvict(this.#slots.runOf(slot));
+  }
+
+  /** Evicts `slot`, whose owner does not want it any more. Readers that have pinned it may finish. */
+  giveUp(slot: number): void {
+    this.#slots.giveUp(this.#slots.runOf(slot));
+    this.#waiting.notify();
   }
 
   /** Frees `slot`. Readers that have pinned it may finish. */

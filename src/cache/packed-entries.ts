@@ -1,65 +1,67 @@
 import type { MemoryTier } from './memory-tier.ts';
 import type { PackedEntry } from './packed-entry.ts';
+import { PackedQueue } from './packed-queue.ts';
+
+type Tier = Pick<MemoryTier, 'free' | 'giveUp' | 'isReadAgain' | 'spares'>;
 
 /** Share of the limit that entries without bytes keep while others would have to lose theirs. */
 const BARE_SHARE = 1 / 8;
 
-/** How many blocks are evicted at most to make one entry lose its last one; some are of entries that are not packed. */
-const EVICTIONS = 8;
+/** Share of the others for those that were not read again: they pass through it without displacing the rest. */
+const SMALL_SHARE = 1 / 10;
+
+/** How many entries are spared at most while one is looked for that goes. */
+const LOOKS = 256;
 
 /**
- * The packed entries of a worker. Where they cost too much, those without bytes go first, beyond their share; of the others
- * those whose bytes are the next to be evicted: what is worth its place in the arena is worth its record.
+ * The packed entries of a worker. Where they cost too much, those without bytes go first, beyond their share. The others are in an
+ * S3-FIFO of their own: what takes room among the records is a name with what the store said, and not the bytes in the arena, so
+ * many tiny objects that are read once take nothing from large ones that are read again.
  */
 export class PackedEntries {
-  readonly #tier: Pick<MemoryTier, 'evictForRecord' | 'free'>;
-  /** By `ObjectKey.text`, in the order in which they were packed. */
-  readonly #holding = new Map<string, PackedEntry>();
+  readonly #tier: Tier;
+  readonly #small = new PackedQueue();
+  readonly #main = new PackedQueue();
   /** Those without a block, in the order in which they lost the last one. */
-  readonly #bare = new Map<string, PackedEntry>();
-  #costBytes = 0;
-  #bareBytes = 0;
+  readonly #bare = new PackedQueue();
+  readonly #queues = [this.#small, this.#main, this.#bare];
+  /** Entries that were ever queued. */
+  #queued = 0;
 
-  constructor(tier: Pick<MemoryTier, 'evictForRecord' | 'free'>) {
+  constructor(tier: Tier) {
     this.#tier = tier;
   }
 
   get size(): number {
-    return this.#holding.size + this.#bare.size;
+    return this.#small.size + this.#main.size + this.#bare.size;
   }
 
   get costBytes(): number {
-    return this.#costBytes;
+    return this.#small.costBytes + this.#main.costBytes + this.#bare.costBytes;
   }
 
   get(text: string): PackedEntry | undefined {
-    return this.#holding.get(text) ?? this.#bare.get(text);
+    return this.#small.get(text) ?? this.#main.get(text) ?? this.#bare.get(text);
   }
 
   /** May be read on while entries come and go. */
   *names(): Generator<string> {
-    yield* this.#holding.keys();
-    yield* this.#bare.keys();
+    for (const queue of this.#queues) yield* queue.names();
   }
 
   *[Symbol.iterator](): IterableIterator<PackedEntry> {
-    yield* this.#holding.values();
-    yield* this.#bare.values();
+    for (const queue of this.#queues) yield* queue;
   }
 
   add(entry: PackedEntry): void {
-    this.#costBytes += entry.costBytes;
-    if (entry.isBare) this.#addBare(entry);
-    else this.#holding.set(entry.text, entry);
+    const isMain = entry.slots.some(slot => this.#tier.isReadAgain(slot));
+    const holding = isMain ? this.#main : this.#small;
+    this.#push(entry, entry.isBare ? this.#bare : holding);
   }
 
   /** Removes an entry; its blocks stay. */
   take(text: string): PackedEntry | undefined {
-    const entry = this.get(text);
-    if (!entry) return undefined;
-    this.#costBytes -= entry.costBytes;
-    if (!this.#holding.delete(text)) this.#removeBare(entry);
-    return entry;
+    return this.#small.remove(text) ?? this.#main.remove(text) ?? this.#bare.remove(text);
   }
 
   /** Removes an entry and its blocks. */
@@ -69,36 +71,48 @@ export class PackedEntries {
 
   /** A block of `entry` was evicted, which cost `bytes`. */
   lostBlock(entry: PackedEntry, bytes: number): void {
-    this.#costBytes -= bytes;
-    if (entry.isBare && this.#holding.delete(entry.text)) this.#addBare(entry);
+    for (const queue of this.#queues) queue.shrank(entry, bytes);
+    if (entry.isBare && this.take(entry.text)) this.#push(entry, this.#bare);
   }
 
-  /** Removes entries until they cost no more than `limitBytes`. */
+  /** Removes entries with their blocks until they cost no more than `limitBytes`. */
   limit(limitBytes: number): void {
-    while (this.#costBytes > limitBytes) {
-      const [oldestBare] = this.#bare.keys();
-      const [oldest] = this.#holding.keys();
-      const isShareExceeded = this.#bareBytes > limitBytes * BARE_SHARE;
-      if (oldestBare !== undefined && (isShareExceeded || oldest === undefined)) this.drop(oldestBare);
-      else if (oldest === undefined) return;
-      else if (!this.#evictsOne()) this.drop(oldest);
+    while (this.costBytes > limitBytes) {
+      const bare = this.#bare.first;
+      const isShareExceeded = this.#bare.costBytes > limitBytes * BARE_SHARE;
+      const holding = bare && isShareExceeded ? undefined : this.#victim();
+      const victim = bare && (!holding || bare.queuedAt < holding.queuedAt) ? bare : holding;
+      if (!victim) return;
+      this.take(victim.text);
+      for (const slot of victim.slots) this.#tier.giveUp(slot);
     }
   }
 
-  /** Whether the next evictions of blocks cost an entry its last one. */
-  #evictsOne(): boolean {
-    const holding = this.#holding.size;
-    for (let left = EVICTIONS; left > 0 && this.#holding.size === holding; left--)
-      this.#tier.evictForRecord();
-    return this.#holding.size < holding;
+  #push(entry: PackedEntry, queue: PackedQueue): void {
+    entry.queuedAt = ++this.#queued;
+    queue.push(entry);
   }
 
-  #addBare(entry: PackedEntry): void {
-    this.#bare.set(entry.text, entry);
-    this.#bareBytes += entry.costBytes;
+  /** The next to go of those with blocks. */
+  #victim(): PackedEntry | undefined {
+    for (let looks = LOOKS; ; looks--) {
+      const queue = this.#isSmallFull ? this.#small : this.#main;
+      const entry = queue.first;
+      if (!entry || looks === 0 || !this.#isSpared(entry, queue)) return entry;
+      queue.remove(entry.text);
+      this.add(entry);
+    }
   }
 
-  #removeBare(entry: PackedEntry): void {
-    if (this.#bare.delete(entry.text)) this.#bareBytes -= entry.costBytes;
+  get #isSmallFull(): boolean {
+    if (this.#main.size === 0) return true;
+    return this.#small.costBytes > SMALL_SHARE * (this.#small.costBytes + this.#main.costBytes);
+  }
+
+  /** Whether an entry gets its second chance: something of it was read again, or is being read. */
+  #isSpared({ slots }: PackedEntry, queue: PackedQueue): boolean {
+    if (queue === this.#small && slots.some(slot => this.#tier.isReadAgain(slot))) return true;
+    // each of them loses a chance
+    return slots.filter(slot => this.#tier.spares(slot)).length > 0;
   }
 }

@@ -66,6 +66,8 @@ export class PackedEntry {
   readonly barrier: number;
   /** The tags of all its records; most have none. */
   readonly tagSlots: readonly number[];
+  /** Where it is in the order of all that were queued (`PackedEntries`). */
+  queuedAt = 0;
   readonly #bytes: string;
   readonly #owner: PackedEntryOwner;
   #blocks: readonly PackedBlock[];

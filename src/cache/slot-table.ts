@@ -166,6 +166,13 @@ export class SlotTable {
     else this.#lingering.push(run);
   }
 
+  /** Frees a slot, and remembers what was in it. Readers that have pinned it may finish. */
+  giveUp(run: number): void {
+    this.queue.evict(run);
+    this.free(run);
+    this.#evictions++;
+  }
+
   /** Makes holes of slots that were freed under readers which have finished since. */
   reclaim(): void {
     for (let looks = Math.min(this.#lingering.length, LOOKS); looks > 0; looks--) {

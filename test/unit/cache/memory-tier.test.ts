@@ -196,16 +196,6 @@ it.each<[string, (tier: MemoryTier) => { isGone: boolean }]>([
   expect([oldest, other].map(({ isGone }) => isGone)).toEqual([true, false]);
 });
 
-it('where the room of a record is wanted the oldest content goes, not one that is large', () => {
-  const tier = new MemoryTier(allocateSharedMemory(pages * pageBytes, pageBytes, 1), 0);
-  const tiny = Array.from({ length: 50 }, () => hold(tier, 1, 2));
-  const large = Array.from({ length: 5 }, () => hold(tier, pageBytes / 2, 2));
-  // those that were read again are looked at once more first
-  for (let count = 0; count < 40; count++) tier.evictForRecord();
-  expect(large.filter(({ isGone }) => isGone)).toHaveLength(0);
-  expect(tiny.filter(({ isGone }) => isGone).length).toBeGreaterThan(30);
-});
-
 it('slow fills of short blocks lie in half of the pages as long as there is room, which leaves some for a block of a page', () => {
   const tier = new MemoryTier(allocateSharedMemory(pages * pageBytes, pageBytes, 1), 0);
   for (let count = 0; count < 3 * pages * slotsPerPage; count++)
