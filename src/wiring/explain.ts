@@ -5,6 +5,7 @@ import type { BucketConfig, GatewayConfig } from '../config/gateway-config.ts';
 import { isKnownBucket } from '../config/other-buckets.ts';
 import { decidingRules } from '../gateway/request/key-rules.ts';
 import { rulePaths } from '../gateway/web/rule-path.ts';
+import { documentPath, partsOfKey } from '../gateway/web/web-target.ts';
 import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
 import { compileGrants, isAllowed } from '../s3/grants.ts';
 import { readingActions } from '../s3/reading-actions.ts';
@@ -40,8 +41,9 @@ function rulesFor(config: GatewayConfig, name: string, key: string) {
   const bucket = bucketConfig(config, name);
   if (!bucket) return undefined;
   const isWeb = config.backends[bucket.backend]?.type === 'http';
-  const rules = decidingRules(bucket, isWeb ? rulePaths(key) : [key]).map(withoutSecrets);
-  return { rules, cache: compiledRules(bucket, config)(key).cache };
+  const named = isWeb ? documentPath(partsOfKey(key).path, bucket.website) : key;
+  const rules = decidingRules(bucket, isWeb ? rulePaths(named) : [named]).map(withoutSecrets);
+  return { rules, cache: compiledRules(bucket, config)(named).cache };
 }
 
 /** What is sent to stores may be secret: the names of the fields say enough. */

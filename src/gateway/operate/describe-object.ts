@@ -1,10 +1,11 @@
 import { ageS, freshUntilMs } from '../../cache/freshness.ts';
 import { Generation } from '../../cache/generation.ts';
 import type { ObjectRecord } from '../../cache/record.ts';
-import { objectKeyOf } from '../request/bucket.ts';
 import type { BucketTable } from '../request/bucket-table.ts';
+import { isWeb, targetOfKey } from '../web/web-target.ts';
 import type { WorkerCache } from '../workers/worker-cache.ts';
 import { explainRecord, type RecordExplanation } from './explain-record.ts';
+import { namedObject } from './named-object.ts';
 
 /** What the cache holds of one object, for operators. */
 export interface ObjectDescription {
@@ -41,10 +42,10 @@ export function describeObject(
 ): ObjectDescription | undefined {
   const bucket = buckets.find(bucketName);
   if (!bucket) return undefined;
-  const named = objectKeyOf(bucket, key);
+  const named = namedObject(bucket, key);
   const entry = objects.table.peek(named) ?? objects.revive({ bucket, objectKey: named });
   if (!entry) return undefined;
-  const policy = bucket.rulesFor(key).cache;
+  const policy = bucket.rulesFor(isWeb(bucket) ? targetOfKey(bucket, named).path : key).cache;
   const epoch = objects.epochs.current(named);
   const nowMs = objects.nowMs();
   const records = Array.from(entry.records, ([name, record]): RecordDescription => {
@@ -55,7 +56,7 @@ export function describeObject(
     return {
       name,
       kind: record.kind,
-      status: record.kind === 'refused' ? record.status : 200,
+      status: statusOf(record),
       entityTag: record.kind === 'readable' ? record.entityTag : undefined,
       versionId: record.kind === 'readable' ? record.versionId : undefined,
       sizeBytes: record.kind === 'readable' ? record.sizeBytes : undefined,
@@ -67,4 +68,9 @@ export function describeObject(
     };
   });
   return { bucket: bucketName, key, backend: bucket.store.name, bucketAtBackend: named.bucket, records };
+}
+
+function statusOf(record: ObjectRecord): number {
+  if (record.kind === 'readable') return record.answer?.status ?? 200;
+  return record.kind === 'refused' ? record.status : 200;
 }

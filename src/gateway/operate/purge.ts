@@ -2,9 +2,10 @@ import type { EntryTable, KnownObject } from '../../cache/entry-table.ts';
 import { isTextInRange, type KeyRange } from '../../cache/object-key.ts';
 import type { BarrierScope } from '../../cache/purge-barriers.ts';
 import { ANY_TAG_SLOT, tagSlotOf } from '../../cache/tag-slots.ts';
-import { type Bucket, objectKeyOf } from '../request/bucket.ts';
+import type { Bucket } from '../request/bucket.ts';
 import type { BucketTable } from '../request/bucket-table.ts';
 import type { WorkerCache } from '../workers/worker-cache.ts';
+import { namedObject } from './named-object.ts';
 
 /** The objects to purge, by the names that clients use. */
 export type PurgeScope =
@@ -57,7 +58,7 @@ function scopesOf(order: PurgeOrder, buckets: Pick<BucketTable, 'placesOf'>): Or
   const places = buckets.placesOf(order.bucket);
   return places.map(place =>
     order.kind === 'key'
-      ? { kind: 'key', objectKey: objectKeyOf(place, order.key) }
+      ? { kind: 'key', objectKey: namedObject(place, order.key) }
       : { kind: 'range', range: rangeOf(place, order.kind === 'prefix' ? order.prefix : '') },
   );
 }

@@ -2,7 +2,7 @@ import { bucketText, type ObjectKey, objectKey, type WebSlots } from '../../cach
 import { groupTag } from '../../cache/tag-slots.ts';
 import { percentDecode } from '../../s3/percent-decode.ts';
 import { isHost } from '../../s3/well-formed.ts';
-import type { Bucket, QueryRules, WebRules } from '../request/bucket.ts';
+import type { Bucket, QueryRules, WebRules, WebsiteRules } from '../request/bucket.ts';
 import type { BucketTable } from '../request/bucket-table.ts';
 
 /** A bucket at a web origin. */
@@ -73,7 +73,13 @@ export function isWeb(bucket: Bucket): bucket is WebBucket {
 /** The document that browsers get of a folder, where the bucket is a website. */
 export function documentOf(address: WebAddress): WebAddress {
   const { bucket, path } = address;
-  return bucket.website && path.endsWith('/') ? { ...address, path: path + bucket.website.index } : address;
+  const document = documentPath(path, bucket.website);
+  return document === path ? address : { ...address, path: document };
+}
+
+/** The same of a path. */
+export function documentPath(path: string, website: Pick<WebsiteRules, 'index'> | undefined): string {
+  return website && path.endsWith('/') ? path + website.index : path;
 }
 
 /** What of an address is sent to the origin as request target, and what names it in the cache. */
@@ -124,11 +130,26 @@ function tellsHost({ host, forwarded }: WebRules): boolean {
 
 /** What is told of a stored answer's origin request; the reverse of `webTarget`. */
 export function targetOfKey({ web }: WebBucket, { key }: Pick<ObjectKey, 'key'>) {
-  const [, scheme = '', host = '', asked = key] = tellsHost(web)
-    ? (/^(https?):\/\/([^/]*)(.*)$/s.exec(key) ?? [])
-    : [];
-  const [path = ''] = asked.split('?', 1);
+  const { scheme, host, asked, path } = partsOfKey(key);
   return { path, target: web.pathPrefix + asked, scheme, host };
+}
+
+/**
+ * The object that GET of `key` is answered with: a path with its query as clients spell them, behind scheme and host where the
+ * origin learns these.
+ */
+export function webKeyOf(bucket: WebBucket, key: string): ObjectKey {
+  const { scheme, host, path, query } = partsOfKey(key);
+  const address = { bucket, path: path === '' ? '/' : path, query, host: host.toLowerCase() };
+  return webTarget(address, scheme.toLowerCase()).key;
+}
+
+/** The parts of a key. Where the origin learns neither scheme nor host, these are empty. */
+export function partsOfKey(key: string) {
+  const [, scheme = '', host = '', asked = key] = /^(https?):\/\/([^/?]*)(.*)$/is.exec(key) ?? [];
+  const mark = asked.indexOf('?');
+  const [path, query] = mark < 0 ? [asked, undefined] : [asked.slice(0, mark), asked.slice(mark + 1)];
+  return { scheme, host, asked, path, query };
 }
 
 /** The part of a raw query that counts, with its question mark; parameters stay as they are spelled. */

@@ -113,3 +113,37 @@ describe('the name of a bucket at a web origin in another spelling', () => {
     await expectNoBackendAsked();
   });
 });
+
+describe('a purge, and whoever looks it up, names a page as it was asked for, or as the gateway does', () => {
+  const names = { query: { names: new Set(['a', 'b']), isSorted: true } };
+  const website = { index: 'index.html', error: undefined, errorFor: [], redirects: false };
+  it.each([
+    ['/d/', {}, { website }, ['/d/', '/d/index.html']],
+    ['/p?b=1&a=2&z=3', {}, { rules: names }, ['/p?b=1&a=2&z=3', '/p?z=9&a=2&b=1', '/p?a=2&b=1']],
+    ['/d/?a=1', {}, { website, rules: names }, ['/d/?a=1&z=2', '/d/index.html?a=1']],
+    [
+      ...(['/d/?b=1&a=2', { host: 'www.example.test' }] as const),
+      { website, rules: { ...names, host: { kind: 'client' } } },
+      ['http://www.example.test/d/?b=1&a=2', 'HTTP://WWW.example.test/d/index.html?a=2&b=1'],
+    ],
+    ['/', { host: 'www.example.test' }, { rules: { host: { kind: 'client' } } }, ['http://www.example.test']],
+  ] as const)('%s', async (path, headers, options, keys) => {
+    await start(options);
+    for (const key of keys) {
+      const at = { bucket: '/', key };
+      await gateway.get(path, headers);
+      expect((await gateway.get(path, headers)).headers['x-cache'], key).toBe('HIT');
+      expect(gateway.gateways[0]?.describe(at.bucket, at.key)?.records, key).toHaveLength(1);
+      expect(gateway.gateways[0]?.purge({ kind: 'key', ...at }), key).toMatchObject({ objects: 1 });
+      expect((await gateway.get(path, headers)).headers['x-cache'], key).not.toBe('HIT');
+    }
+  });
+
+  it('but for other hosts, and for none', async () => {
+    await start({ rules: { host: { kind: 'client' } } });
+    await gateway.get('/a', { host: 'www.example.test' });
+    for (const key of ['/a', 'http://example.test/a', 'https://www.example.test/a'])
+      expect(gateway.gateways[0]?.purge({ kind: 'key', bucket: '/', key })).toMatchObject({ objects: 0 });
+    expect((await gateway.get('/a', { host: 'www.example.test' })).headers['x-cache']).toBe('HIT');
+  });
+});

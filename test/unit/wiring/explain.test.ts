@@ -6,13 +6,17 @@ import { explainEverywhere } from '../../../src/wiring/explain.ts';
 const config = parseConfig(
   `backends: { main: { type: s3, endpoint: "http://x", keys: exact }, web: { type: http, endpoint: "http://w" } }
 buckets:
-  site: { backend: web, access: public }
   photos:
     backend: main
     access: public
     anonymous: [{ actions: [GetObject], keys: ["public/**"] }]
     cache: { ttl: 60s }
     rules: [{ keys: ["a/**"], requestHeaders: { set: { x-token: not-to-be-shown } } }, { keys: ["none/**"], cache: { ttl: 1s } }, { keys: ["*/static/**"], cache: { ttl: 1d } }]
+  site:
+    backend: web
+    access: public
+    website: { index: index.html }
+    rules: [{ keys: ["/static/*.html"], cache: { ttl: 1d } }]
 clients:
   - { accessKeyId: READER, secretAccessKey: 0123456789abcdef0123, allow: [{ buckets: [photos], keys: ["**"], actions: [GetObject] }] }
   - { accessKeyId: WRITER, secretAccessKey: 0123456789abcdef0123, allow: [{ buckets: [photos], keys: ["**"], actions: [PutObject] }] }`,
@@ -39,6 +43,16 @@ it('the rules that decide something of the key are named, with the settings that
   expect(plain).toMatchObject({ cache: { ttlMs: 60_000 } });
   expect(plain).toHaveProperty('rules', []);
 });
+
+it.each(['/static/', '/static/?a=1', '/static/a.html?a=1', 'https://www.example.test/static/'])(
+  'the rules of a page count for its path: %s',
+  async key => {
+    expect(await explain('site', key)).toMatchObject({
+      rules: [{ number: 1 }],
+      cache: { ttlMs: 86_400_000 },
+    });
+  },
+);
 
 it('what rules send to the store is not shown', async () => {
   expect(JSON.stringify(await explain('photos', 'a/static/b'))).not.toContain('not-to-be-shown');
