@@ -2,6 +2,7 @@ import { sendAndCollect } from '../../backend/collected-reply.ts';
 import type { SlicedWork } from '../../base/sliced-work.ts';
 import { listingKinds } from '../../s3/listing/listing-kind.ts';
 import { LISTING_LIMIT_BYTES, readListing } from '../../s3/listing/store-listing.ts';
+import { ruledFields } from '../request/bucket.ts';
 import type { BucketTable } from '../request/bucket-table.ts';
 
 /** Keys with a prefix, by the names that clients use. */
@@ -48,7 +49,8 @@ export async function keysBelow(
   const reply = await sendAndCollect(
     store,
     {
-      ...{ method: 'GET', operation: 'ListObjectsV2', bucket: bucketAtStore, key: undefined, fields: [] },
+      ...{ method: 'GET', operation: 'ListObjectsV2', bucket: bucketAtStore, key: undefined },
+      fields: ruledFields(bucket, undefined, []),
       // stores sign and read a space as %20
       query: query.toString().replaceAll('+', '%20'),
     },

@@ -7,7 +7,7 @@ import { pathKeyProblem } from '../../s3/path-key.ts';
 import { formatRestoreDocument } from '../../s3/restore-document.ts';
 import { mayBePath } from '../../s3/store-id.ts';
 import { StoreWrite } from '../pass/write/store-write.ts';
-import { type Bucket, objectKeyOf } from '../request/bucket.ts';
+import { type Bucket, objectKeyOf, ruledFields } from '../request/bucket.ts';
 import type { BucketTable } from '../request/bucket-table.ts';
 
 /** A request for a readable copy of an archived object, by the names that clients use. */
@@ -86,10 +86,10 @@ async function ask(
         request.versionId === undefined
           ? 'restore'
           : `restore&versionId=${encodeURIComponent(request.versionId)}`,
-      fields: [
+      fields: ruledFields(bucket, request.key, [
         { store: false, name: 'content-type', value: 'application/xml' },
         { store: false, name: 'content-md5', value: createHash('md5').update(body).digest('base64') },
-      ],
+      ]),
       body,
     },
     { limitBytes: MAX_ERROR_BYTES },

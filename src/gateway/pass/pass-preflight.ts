@@ -1,5 +1,6 @@
 import { bareName, fieldsFromRaw } from '../../s3/dialect.ts';
 import { answerPreflight } from '../reply/preflight-reply.ts';
+import { ruledFields } from '../request/bucket.ts';
 import type { OtherOperation } from './other-operation.ts';
 import { passThrough } from './pass-through.ts';
 
@@ -19,13 +20,14 @@ export function passPreflight({ exchange, request, address, bucket, observer }: 
     ({ name, store }) => !store && ofPreflight.has(name),
   );
   exchange.speak(dialectOfListed(request.headers['access-control-request-headers']));
+  const key = address.kind === 'object' ? address.key : undefined;
   const asked = {
     method: 'OPTIONS',
     operation: 'Options',
     bucket: bucket.bucketAtStore,
-    key: address.kind === 'object' ? bucket.keyPrefix + address.key : undefined,
+    key: key === undefined ? undefined : bucket.keyPrefix + key,
     query: '',
-    fields,
+    fields: ruledFields(bucket, key, fields),
   };
   passThrough(exchange, bucket, asked, observer, {
     detail: 'preflight',

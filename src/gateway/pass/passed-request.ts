@@ -4,6 +4,7 @@ import { fieldsFromRaw, type HeaderField } from '../../s3/dialect.ts';
 import { formatQuery, knownParameters, takesField } from '../../s3/operation-parameters.ts';
 import { isReading } from '../../s3/operation-table.ts';
 import { fieldsOfQuery } from '../../s3/presigned-query.ts';
+import { ruledFields } from '../request/bucket.ts';
 import { takesCustomerKeys } from '../request/customer-keys.ts';
 import type { OtherOperation } from './other-operation.ts';
 
@@ -64,14 +65,13 @@ export function passedRequest(
     }
   }
   const key = address.kind === 'object' ? address.key : undefined;
-  const { requests } = bucket.rulesFor(key ?? '');
   return {
     method: exchange.method,
     operation,
     bucket: bucket.bucketAtStore,
     key: key === undefined ? undefined : bucket.keyPrefix + key,
     query: formatQuery(parameters),
-    fields: requests?.applied(passed) ?? passed,
+    fields: ruledFields(bucket, key, passed),
     isResent: true,
   };
 }

@@ -122,7 +122,6 @@ export class LocalObjects implements ObjectSource {
     return { ...found, how: isConfirmed ? 'revalidated' : found.how, forwarded };
   }
 
-  /** `record` turned out to be outdated. */
   invalidate(read: ObjectRead, record: ObjectRecord): void {
     this.records.remove(read, record);
   }
@@ -134,7 +133,7 @@ export class LocalObjects implements ObjectSource {
   refusedByStore(read: ObjectRead, record: ObjectRecord, reply: WholeReply): void {
     // asked first: `withdraw` makes other records of what is held
     const isCurrent = this.records.isCurrent(read, record);
-    if (withdrawsObject(reply.status)) this.withdraw(read);
+    if (withdrawsObject(reply.status)) this.withdraw(read, record);
     if (!isCurrent || !isRememberedRefusal(reply)) return;
     const { epoch, barrier, isUnsettled, receivedMs: requestedMs } = record;
     const asked = { epoch, barrier, isUnsettled, requestedMs };
@@ -142,8 +141,8 @@ export class LocalObjects implements ObjectSource {
   }
 
   /** The store has refused `read`: what is held is not served any more where it fails, until it has confirmed it. */
-  withdraw(read: ObjectRead): void {
-    this.records.withdraw(read);
+  withdraw(read: ObjectRead, asked?: Pick<Asked, 'epoch'>): void {
+    this.records.withdraw(read, asked);
   }
 
   /** @param isHeld whether another variant is: its bytes are likely to be those of this one, so one block is asked for */
@@ -252,9 +251,8 @@ export class LocalObjects implements ObjectSource {
   }
 
   /** The cached content if it is the store's current one, otherwise a new one. */
-  #contentOf(question: Question, head: ContentHead, identity: GenerationIdentity): Generation {
-    const { read } = question;
-    const answer = { ...question, tagSlots: tagSlotsOf(tagsOf(head)) };
+  #contentOf({ read, ...asked }: Question, head: ContentHead, identity: GenerationIdentity): Generation {
+    const answer = { ...asked, tagSlots: tagSlotsOf(tagsOf(head)) };
     return this.records.contentOf(read, identity, answer) ?? this.#contents.create(read, identity);
   }
 
@@ -272,7 +270,7 @@ export class LocalObjects implements ObjectSource {
     const isKept = this.records.store(read, record);
     if (!isKept) {
       // what was allowed to be kept is held still, but that is not the store's last word
-      this.withdraw(read);
+      this.withdraw(read, question);
       this.#contents.keepWhileRead(content);
     }
     return learnedOf(record, head, isKept);
@@ -294,7 +292,7 @@ export class LocalObjects implements ObjectSource {
   /** A refusal of a part may be of this part alone (docs/semantics.md 55), so it is not remembered. */
   #learnRefusal(question: Question, reply: WholeReply): Learned {
     const isOfPart = question.partNumber !== undefined && reply.status === 400;
-    if (withdrawsObject(reply.status) && !isOfPart) this.withdraw(question.read);
+    if (withdrawsObject(reply.status) && !isOfPart) this.withdraw(question.read, question);
     if (question.partNumber !== undefined || !isRememberedRefusal(reply)) throw refusedBy(reply);
     const record = refusedRecord(reply, { ...question, receivedMs: this.#clock.nowMs() });
     return learnedOf(record, readContentHead(reply), this.records.store(question.read, record));

@@ -170,8 +170,11 @@ export class RecordCache implements RecordIndex {
    * The store has refused `read`. What that is about as well is not served any more where the store fails: the records of the
    * object, or of the version that was read. Whom the reader expects to own the bucket, and who is to pay, may be the reason
    * for it, unless the store has agreed to that before.
+   *
+   * @param asked when it was asked: what was learned after a write that has come since, or by the rules of a later reload, stays
    */
-  withdraw(read: ObjectRead): void {
+  withdraw(read: ObjectRead, asked?: Pick<Asked, 'epoch'>): void {
+    if (asked && asked.epoch !== this.epochOf(read)) return;
     const { objectKey, recordName, versionId, variant } = read;
     const records = this.#entryOf(read)?.records;
     const own = records?.get(recordName);

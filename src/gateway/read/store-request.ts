@@ -1,6 +1,7 @@
 import type { StoreRequest } from '../../backend/store.ts';
 import type { TraceContext } from '../../http/trace-context.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
+import { ruledFields } from '../request/bucket.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 
 /** The gateway's own request for the object of `read`. */
@@ -32,7 +33,6 @@ export function storeRequest(
   if (read.versionId !== undefined) query.push(`versionId=${encodeURIComponent(read.versionId)}`);
   const { bucket, key } = read.objectKey;
   const { trace } = extra;
-  const { requests } = read.bucket.rulesFor(key.slice(read.bucket.keyPrefix.length));
-  const ruled = requests?.applied(fields) ?? fields;
+  const ruled = ruledFields(read.bucket, key.slice(read.bucket.keyPrefix.length), fields);
   return { method, bucket, key, query: query.join('&'), fields: ruled, ...(trace && { trace }) };
 }

@@ -1,7 +1,7 @@
 import type { Store } from '../../backend/store.ts';
 import { bucketText, type KeySlots, type ObjectKey, objectKey } from '../../cache/object-key.ts';
 import { parseAccessPointArn } from '../../s3/access-point.ts';
-import type { HeaderPrefix } from '../../s3/dialect.ts';
+import type { HeaderField, HeaderPrefix } from '../../s3/dialect.ts';
 import type { KeyKind } from '../../s3/path-key.ts';
 import type { KeyRules } from './key-rules.ts';
 import type { Succession } from './succession.ts';
@@ -110,6 +110,15 @@ export function placeText({ store, bucketAtStore, keyPrefix, web, requestRules =
 /** What decides what a stored answer of a web origin is the answer to, and for whom it may be kept. */
 function webRulesText({ query: { names, isSorted }, ...rules }: WebRules): string {
   return JSON.stringify([rules, names === 'all' ? names : [...names], isSorted]);
+}
+
+/** The header fields of a request for `key` as rules have them. @param key undefined: the request is about no key */
+export function ruledFields(
+  bucket: Pick<Bucket, 'rulesFor'>,
+  key: string | undefined,
+  fields: readonly HeaderField[],
+): readonly HeaderField[] {
+  return bucket.rulesFor(key ?? '').requests?.applied(fields) ?? fields;
 }
 
 /** The object that clients call `key` in this bucket. */

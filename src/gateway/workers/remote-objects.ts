@@ -8,6 +8,7 @@ import { OwnerLostError, RefusedByStoreError } from '../fill/fill-error.ts';
 import type { Asker, LookupResult, ObjectSource } from '../read/object-source.ts';
 import { type RecordIndex, storedRecordName } from '../read/record-cache.ts';
 import { withdrawsObject } from '../read/store-failure.ts';
+import { hasMoved } from '../request/bucket.ts';
 import { type ObjectRead, recordId } from '../request/object-read.ts';
 import type { WireLookupResult, WireObject, WireRead } from './messages.ts';
 import { RemoteContent, type RemoteMemory } from './remote-content.ts';
@@ -139,6 +140,7 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
   }
 
   #withdraw(read: ObjectRead): void {
+    if (hasMoved(read.bucket)) return;
     this.#memory.link.notify('withdraw', encodeRead(read));
   }
 

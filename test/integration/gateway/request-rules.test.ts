@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RequestChanges } from '../../../src/gateway/request/request-rules.ts';
+import { posted } from '../../support/posted-form.ts';
 import { ScriptedOrigin } from '../../support/scripted-origin.ts';
 import { StandInStore } from '../../support/stand-in-store.ts';
 import { TestGateway, type TestGatewayOptions } from '../../support/test-gateway.ts';
@@ -61,6 +62,18 @@ describe.each([
     await gateway.get(`${root}/plain`);
     expect(tokens()).toEqual([undefined]);
   });
+});
+
+it('a store is told it with forms, preflights and the listings of a warming, too', async () => {
+  await start(token);
+  const { headers, body } = posted({ fields: { key: 'k' }, file: 'file' });
+  await fetch(`${gateway.url(0)}/b`, { method: 'POST', headers, body });
+  await gateway.send('OPTIONS', '/b/k', {
+    ...{ origin: 'https://a.test', 'access-control-request-method': 'GET' },
+  });
+  await gateway.gateways[0]?.keysBelow({ bucket: 'b', prefix: '', after: undefined }).catch(() => undefined);
+  const told = store.log.requests.map(({ method, headers }) => [method, headers['x-origin-token']]);
+  expect(told).toEqual(['PUT', 'OPTIONS', 'GET'].map(method => [method, 'shared']));
 });
 
 it('keys have the prefix of their bucket at the store alone', async () => {

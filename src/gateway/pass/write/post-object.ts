@@ -13,7 +13,7 @@ import { prefixOfForm } from '../../../s3/post-signature.ts';
 import { clientAddressOf, originOf } from '../../../transport/peer.ts';
 import { RefusedByStoreError } from '../../fill/fill-error.ts';
 import { type Caller, Permissions } from '../../request/access.ts';
-import { objectKeyOf } from '../../request/bucket.ts';
+import { objectKeyOf, ruledFields } from '../../request/bucket.ts';
 import { bypassed } from '../../request/cache-status.ts';
 import { takesCustomerKeys } from '../../request/customer-keys.ts';
 import { requireObject } from '../../request/locate.ts';
@@ -133,7 +133,8 @@ function askStore(
   const { keySlot } = objectKeyOf(bucket, key);
   const asked: StoreRequest = {
     ...{ method: 'PUT', operation: 'PutObject', query: '' },
-    ...{ bucket: bucket.bucketAtStore, key: bucket.keyPrefix + key, fields: put.passed },
+    ...{ bucket: bucket.bucketAtStore, key: bucket.keyPrefix + key },
+    fields: ruledFields(bucket, key, put.passed),
   };
   const store: Pick<Store, 'send'> = {
     send: (toSend, receiver) => {

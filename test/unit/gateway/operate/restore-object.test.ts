@@ -4,8 +4,10 @@ import { ofNoObject } from '../../../../src/cache/open-writes.ts';
 import { type RestoreRequest, requestRestore } from '../../../../src/gateway/operate/restore-object.ts';
 import type { WebRules } from '../../../../src/gateway/request/bucket.ts';
 import { BucketTable } from '../../../../src/gateway/request/bucket-table.ts';
+import { RequestRules } from '../../../../src/gateway/request/request-rules.ts';
 import { Succession } from '../../../../src/gateway/request/succession.ts';
 import { slots } from '../../../support/object-keys.ts';
+import { defaultPolicy } from '../../../support/worker-gateway.ts';
 
 /** A store that answers with the given status and body, one after the other; `seen` holds what it was asked. */
 function bucketsOver(
@@ -49,9 +51,10 @@ function bucketsOver(
       succession: new Succession(),
       ...(web && { web }),
       maxBodySizeBytes: 5 * 1024 ** 3,
-      rulesFor: () => {
-        throw new Error('not asked');
-      },
+      rulesFor: (key: string) => ({
+        cache: defaultPolicy,
+        requests: new RequestRules({ set: { 'x-of-rule': key }, remove: [] }),
+      }),
     },
   };
   return new BucketTable(new Map([['photos', bucket]]), undefined);
@@ -69,6 +72,7 @@ it('asks the store for a copy, by its own names for bucket and key', async () =>
   expect(seen).toMatchObject([
     { method: 'POST', bucket: 'photos-production', key: 'eu/a b.bin', query: 'restore&versionId=v%2B1' },
   ]);
+  expect(seen[0]?.fields).toContainEqual({ name: 'x-of-rule', value: 'a b.bin', store: false });
   expect(Buffer.from(seen[0]?.body ?? '').toString()).toContain(
     '<Days>7</Days><GlacierJobParameters><Tier>Bulk</Tier></GlacierJobParameters>',
   );

@@ -118,6 +118,27 @@ it('a missing object is remembered for a while, and what comes instead is found 
   expect((await found).record.kind).toBe('readable');
 });
 
+it('a refusal of what was asked before a write withdraws nothing that was learned since', async () => {
+  const missed = expect(objects.objects.find(read)).rejects.toMatchObject({ reply: { status: 403 } });
+  const refused = call(0);
+  refused.refuseWith = 403;
+  objects.epochs.raise(read.objectKey.keySlot);
+  const found = objects.objects.find(read);
+  await answer(1);
+  await found;
+  for (let step = 0; step < 4; step++) refused.step(1_000_000);
+  await missed;
+  const isWithdrawn = () => lookupFresh(objects.objects.records, read, clock.nowMs())?.isWithdrawn ?? false;
+  expect(isWithdrawn()).toBe(false);
+  clock.advance(61_000);
+  const later = expect(objects.objects.find(read)).rejects.toMatchObject({ reply: { status: 403 } });
+  call(0).refuseWith = 403;
+  await answer(0);
+  await later;
+  const { recordNamed } = objects.objects.records;
+  expect(recordNamed.call(objects.objects.records, read, read.recordName)?.isWithdrawn).toBe(true);
+});
+
 describe('a refusal of bytes of an object', () => {
   const missing = { status: 404, fields: [], body: Buffer.from('<Error><Code>NoSuchKey</Code></Error>') };
   const get = () => readOf('k', { bucket: read.bucket });
