@@ -3,6 +3,7 @@ import { isKnownCoding } from '../../http/vary.ts';
 import { unconditionalFields } from './confirmation.ts';
 import { fieldValue, hasUnnamedSelector } from './outgoing-fields.ts';
 import { isOfServer, isStorable, readWebHead, type WebHead } from './stored-answer.ts';
+import type { AloneBecause } from './web-flights.ts';
 import type { WebRead } from './web-read.ts';
 
 /**
@@ -24,11 +25,12 @@ export function isOfOneRequest(
   return status !== 206 && range !== undefined && fields.some(({ name }) => name === 'content-range');
 }
 
-/** Whether it may be for what was sent with the request alone that the answer is for nobody else: any error may be. */
-export function isOfRequest(read: WebRead, head: WebHead, isUnkept: boolean): boolean {
-  if (head.status >= 400) return true;
+/** Why an answer is for nobody else. Any error may be for what was sent with the request alone. */
+export function aloneBecause(read: WebRead, head: WebHead, isUnkept: boolean): AloneBecause {
+  if (head.status >= 400) return 'request';
   const { noStore, private: isPrivate } = head.control;
-  return !noStore && !isPrivate && (read.isPersonal || isUnkept || isOfOneRequest(read, head));
+  if (noStore || isPrivate) return 'sender';
+  return read.isPersonal || isUnkept || isOfOneRequest(read, head) ? 'request' : 'answer';
 }
 
 /** Whether an answer like `record` could be kept for others, were it asked for as `read` asks. */

@@ -11,7 +11,7 @@ import { failedAtStore, type LookupOutcome } from '../request/cache-status.ts';
 import { changedKeys, isOwnLocation } from './changed-keys.ts';
 import { COLLECTED_LIMIT_BYTES, type CollectedBody, Collections } from './collected-body.ts';
 import { confirms, described } from './confirmation.ts';
-import { endsStored, isOfOneRequest, isOfRequest } from './one-request.ts';
+import { aloneBecause, endsStored, isOfOneRequest } from './one-request.ts';
 import { fieldValue } from './outgoing-fields.ts';
 import { mayServeOnError, staleOutcome } from './stale-answers.ts';
 import {
@@ -88,7 +88,7 @@ export class WebArrivals implements WebFetchOwner {
     if (method === 'HEAD') this.#described(fetch, head, times, isForOthers);
     else if (stale && !mayKeep && endsStored(read, head, isUnkept)) this.#records.forget(read, stale);
     const plan = mayKeep && method === 'GET' ? this.#kept(fetch, head, times) : pass;
-    if (plan.kind === 'pass') flight?.land({ kind: 'alone', isOfRequest: isOfRequest(read, head, isUnkept) });
+    if (plan.kind === 'pass') flight?.land({ kind: 'alone', because: aloneBecause(read, head, isUnkept) });
     if (plan.kind !== 'fill') this.#clients.report(fetch, outcomeOf(fetch, head, plan.kind === 'collect'));
     return plan;
   }
@@ -107,7 +107,7 @@ export class WebArrivals implements WebFetchOwner {
       flight?.land({ kind: 'stored', record, how: 'fetched' });
     else {
       generation.retire();
-      flight?.land({ kind: 'alone', isOfRequest: false });
+      flight?.land({ kind: 'alone', because: 'answer' });
     }
   }
 
@@ -164,7 +164,7 @@ export class WebArrivals implements WebFetchOwner {
     flight?.land(
       isForOthers
         ? { kind: 'stored', record, how: 'revalidated' }
-        : { kind: 'alone', isOfRequest: read.isPersonal },
+        : { kind: 'alone', because: aloneBecause(read, renewed, fetch.question.isUnkept) },
     );
     return unwanted;
   }

@@ -105,7 +105,7 @@ export class WebFetch implements StoreReceiver {
     if (flight?.isAwaited) flight.deserted = () => this.left();
     else {
       this.abort();
-      flight?.land({ kind: 'alone', isOfRequest: false });
+      flight?.land({ kind: 'alone', because: 'answer' });
     }
   }
 
@@ -198,7 +198,7 @@ export class WebFetch implements StoreReceiver {
   /** The body is too long to be kept: from now on the client alone gets it. */
   #goOnPassing(): void {
     this.#plan = { kind: 'pass' };
-    this.question.flight?.land({ kind: 'alone', isOfRequest: false });
+    this.question.flight?.land({ kind: 'alone', because: 'answer' });
     this.#followClient();
   }
 

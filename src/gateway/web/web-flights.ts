@@ -2,18 +2,21 @@ import { StoreError } from '../../backend/store.ts';
 import type { Asked, ReadableRecord } from '../../cache/record.ts';
 import { containsRange, parseRange, type RangeRequest } from '../../http/range.ts';
 import type { Outcome } from '../read/background-turns.ts';
+import { RecentNames } from './recent-names.ts';
 import type { WebRead } from './web-read.ts';
+
+/**
+ * Why an answer is for the first alone. It may be for its request (conditions, a range, an error, credentials where nothing is said of
+ * others), or for its sender, as far as the answer tells; otherwise all would get one of their own.
+ */
+export type AloneBecause = 'request' | 'sender' | 'answer';
 
 /** What an answer that several requests wait for has turned out to be. */
 export type Landing =
   /** Stored: all whom it answers get it. */
   | { readonly kind: 'stored'; readonly record: ReadableRecord; readonly how: 'fetched' | 'revalidated' }
-  /**
-   * For the first alone: the others ask for themselves.
-   *
-   * @param isOfRequest whether that is because of what the first has sent
-   */
-  | { readonly kind: 'alone'; readonly isOfRequest: boolean }
+  /** For the first alone. */
+  | { readonly kind: 'alone'; readonly because: AloneBecause }
   /**
    * The origin has failed: what is held may be served stale.
    *
@@ -78,10 +81,16 @@ export class WebFlight {
     this.#landed(landing);
     const waiting = [...this.#waiting];
     this.#waiting.clear();
-    if ('isOfRequest' in landing && landing.isOfRequest)
+    if (mayBeOfFirst(landing))
       waiting.reverse().sort((one, other) => Number(one.isOfFirst) - Number(other.isOfFirst));
     for (const { told } of waiting) told(landing);
   }
+}
+
+/** Whether it may be because of what the first has sent that there is nothing for all. */
+function mayBeOfFirst(landing: Landing): boolean {
+  if (landing.kind === 'alone') return landing.because !== 'answer';
+  return landing.kind === 'stale' && landing.isOfRequest;
 }
 
 /** What a request asks for: the whole answer, or a range of it. */
@@ -93,8 +102,8 @@ interface KnownFlight {
   readonly range: RangeRequest;
 }
 
-/** Targets of which ranges are known to be for nobody else. */
-const UNSHARED_LIMIT = 1_000;
+/** Targets of which something is known that no record tells. */
+const REMEMBERED_LIMIT = 1_000;
 
 /** The requests of a worker that others may wait for. */
 export class WebFlights {
@@ -103,7 +112,10 @@ export class WebFlights {
   readonly #flights = new Map<string, KnownFlight>();
 
   /** Targets of which readers have waited for a range that was for another alone: they do not wait again. */
-  readonly #unshared = new Set<string>();
+  readonly #unshared = new RecentNames(REMEMBERED_LIMIT);
+
+  /** Targets of which each reader gets an answer of its own, as several in turn have found. */
+  readonly #ofEach = new RecentNames(REMEMBERED_LIMIT);
 
   /** Requests that waited for another's answer. */
   coalesced = 0;
@@ -134,20 +146,23 @@ export class WebFlights {
     const name = nameOf(read, kind);
     const flight = new WebFlight(read, landing => {
       landed?.(landing);
-      if (kind === 'range' && flight.isAwaited) this.#learn(name, landing);
+      if (landing.kind === 'stored') this.#ofEach.delete(read.target.key.text);
+      if (kind === 'range' && flight.isAwaited && landing.kind === 'alone' && landing.because === 'answer')
+        this.#unshared.add(name);
       if (this.#flights.get(name)?.flight === flight) this.#flights.delete(name);
     });
     this.#flights.set(name, { flight, asked, range: parseRange(read.fields.range) });
     return flight;
   }
 
-  #learn(name: string, landing: Landing): void {
-    if (landing.kind !== 'alone' || landing.isOfRequest) return;
-    this.#unshared.add(name);
-    for (const oldest of this.#unshared) {
-      if (this.#unshared.size <= UNSHARED_LIMIT) break;
-      this.#unshared.delete(oldest);
-    }
+  /** Who asks for the same in turn has got one answer for itself after another. */
+  learnOfEach({ target }: WebRead): void {
+    this.#ofEach.add(target.key.text);
+  }
+
+  /** Whether each reader is known to get an answer of its own. */
+  isOfEach({ target }: WebRead): boolean {
+    return this.#ofEach.has(target.key.text);
   }
 }
 

@@ -1,4 +1,3 @@
-import { StoreError } from '../../backend/store.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { type StaleUse, staleUse } from '../../cache/reuse.ts';
 import { contentDigests } from '../../http/content-digests.ts';
@@ -10,7 +9,8 @@ import type { ClientBody } from '../pass/write/client-body.ts';
 import { BackgroundTurns, type Outcome } from '../read/background-turns.ts';
 import { bypassed, CacheReports, cacheHit, type LookupOutcome, notAsked } from '../request/cache-status.ts';
 import { mayConfirm, unconditionalFields, validatingFields } from './confirmation.ts';
-import { asksOtherwise, mayBeRenewedFor } from './one-request.ts';
+import { mayBeRenewedFor } from './one-request.ts';
+import { kindOf, mayHaveOther } from './shared-questions.ts';
 import { answersNow, holdsAll, mayServeOnError, staleOutcome } from './stale-answers.ts';
 import type { WebHead } from './stored-answer.ts';
 import { type FillingCache, WebArrivals } from './web-arrivals.ts';
@@ -180,7 +180,7 @@ export class WebReads implements WebSource, RecordSource {
 
   /** @param first whose answer it is */
   #landed(read: WebRead, landing: Landing, first: WebRead): void {
-    if (mayHaveOther(read, landing, first) && read.mayRepeat()) this.#ask(read, this.#records.find(read));
+    if (this.#mayHaveOther(read, landing, first)) this.#ask(read, this.#records.find(read));
     else if (landing.kind === 'failed') this.#giveStale(read, landing.error);
     else if (landing.kind === 'stored' && this.#records.find(read) === landing.record)
       this.#give(read, landing.record, {
@@ -197,6 +197,15 @@ export class WebReads implements WebSource, RecordSource {
     // what has landed is another variant, or was purged: the first of them asks for all
     else if (landing.kind === 'stored' && read.mayRepeat()) this.#ask(read, this.#records.find(read));
     else this.#send(read, this.#records.find(read), undefined);
+  }
+
+  #mayHaveOther(read: WebRead, landing: Landing, first: WebRead): boolean {
+    if (!mayHaveOther(read, landing, first)) return false;
+    if (landing.kind !== 'alone' || landing.because !== 'sender') return read.mayRepeat();
+    if (this.#flights.isOfEach(read)) return false;
+    if (read.mayRepeat()) return true;
+    this.#flights.learnOfEach(read);
+    return false;
   }
 
   #giveStale(read: WebRead, error: unknown): void {
@@ -232,7 +241,7 @@ export class WebReads implements WebSource, RecordSource {
     try {
       return this.#start(read, { stale, confirmed, flight, fields }, isAwaited);
     } catch (error) {
-      flight?.land({ kind: 'alone', isOfRequest: false });
+      flight?.land({ kind: 'alone', because: 'answer' });
       throw error;
     }
   }
@@ -260,20 +269,6 @@ export class WebReads implements WebSource, RecordSource {
   }
 }
 
-/**
- * What `read` asks the origin that may be for others as well: the whole answer, or what is held of it where that may be confirmed,
- * or a range, for who wants no more than that. What is kept for nobody is no answer to others either.
- */
-function kindOf(read: WebRead, stale: ReadableRecord | undefined): FlightKind | undefined {
-  const { fields, directives } = read;
-  if (directives?.noStore) return undefined;
-  if (stale && mayConfirm(stale, fields)) return 'whole';
-  if (fields.isConditional) return undefined;
-  if (fields.range === undefined) return 'whole';
-  const isOwn = stale !== undefined || fields.ifRange !== undefined || read.isPersonal;
-  return !isOwn && parseRange(fields.range).kind !== 'absent' ? 'range' : undefined;
-}
-
 const noQuestion = { stale: undefined, confirmed: undefined, flight: undefined };
 
 /** What whoever has asked is told: digests of a part where it gets just that. */
@@ -283,14 +278,4 @@ function toldTo({ fields }: WebRead, { sizeBytes }: ReadableRecord, head: WebHea
   const asked = selectRange(parseRange(fields.range), sizeBytes);
   const isAsked = asked.kind === 'part' && asked.first === range?.first && asked.last === range.last;
   return head.fields.filter(({ name }) => name !== 'content-range' && (isAsked || !contentDigests.has(name)));
-}
-
-/** Whether it may be because of what the first has sent that there is no answer for all, and `read` has sent something else. */
-function mayHaveOther(read: WebRead, landing: Landing, first: WebRead): boolean {
-  if (landing.kind === 'failed')
-    return landing.error instanceof StoreError && landing.error.code === 'BROKEN';
-  if (landing.kind === 'stored' || !landing.isOfRequest) return false;
-  // an origin that fails is not asked the same again
-  if (landing.kind === 'stale') return asksOtherwise(read, first);
-  return !read.isPersonal && !read.directives?.noStore;
 }

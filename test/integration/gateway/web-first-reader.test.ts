@@ -48,6 +48,33 @@ async function text(headers: Record<string, string> = {}): Promise<string> {
   return (await gateway.get('/', headers)).body.toString();
 }
 
+/** Begins a read of a client, which is the first to ask; others wait then. */
+async function firstAndOthers(
+  first: Record<string, string>,
+  others: readonly Record<string, string>[],
+): Promise<Promise<string>[]> {
+  const answers = [text(first)];
+  await turnsUntil('it is asked', () => held.length === 1);
+  answers.push(...others.map(headers => text(headers)));
+  await turnsUntil('the others wait', () => waiting() === 1 + others.length);
+  return answers;
+}
+
+/** Expects that these `answers` take so many questions at once, one after another, and no more; gives the texts. */
+async function answered(
+  answers: readonly Promise<string>[],
+  questions: readonly number[],
+): Promise<string[]> {
+  const before = origin.asked.length - held.length;
+  for (const count of questions) {
+    await turnsUntil('it is asked', () => held.length === count);
+    release();
+  }
+  const texts = await Promise.all(answers);
+  expect(origin.asked.length - before).toBe(questions.reduce((sum, count) => sum + count, 0));
+  return texts;
+}
+
 const waiting = () => gateway.gateways[0]?.waiting.requests;
 const said = (name: string) => origin.asked.map(({ headers }: OriginRequest) => headers[name]);
 
@@ -187,5 +214,48 @@ describe('who waits for a question that fails, and has sent something else', () 
     release();
     expect(new Set(await Promise.all(others))).toEqual(new Set(['answer 2']));
     expect(origin.asked).toHaveLength(2);
+  });
+});
+
+describe('who waits for a question to which its first gets an answer of its own', () => {
+  const others = Array.from({ length: 6 }, (_, index) => ({ 'user-agent': `browser ${index}` }));
+
+  beforeEach(async () => {
+    await start({ 'cache-control': 'max-age=1' });
+    const { answer } = origin;
+    origin.answer = (asked, response) => {
+      const control = asked.headers['x-own'];
+      if (control === undefined) answer(asked, response);
+      else response.writeHead(200, { 'cache-control': String(control) }).end('own');
+    };
+    hold();
+  });
+
+  it.each([
+    ['private', { cookie: 'sid=1' }],
+    ['no-store', { authorization: 'Basic x' }],
+    ['private, max-age=60', { 'x-debug': '1' }],
+  ])('shares the next one (%s)', async (control, own) => {
+    const answers = await firstAndOthers({ ...own, 'x-own': control }, others);
+    expect(new Set(await answered(answers, [1, 1]))).toEqual(new Set(['own', 'answer 2']));
+  });
+
+  it('shares it with a cookie, too', async () => {
+    const users = others.map((headers, index) => ({ ...headers, cookie: `visits=${index}` }));
+    await answered(await firstAndOthers({ cookie: 'sid=1', 'x-own': 'private' }, users), [1, 1]);
+  });
+
+  it('asks for itself where it has sent the same', async () => {
+    const same = { 'x-own': 'private' };
+    await answered(await firstAndOthers(same, [same, same, same]), [1, 3]);
+  });
+
+  it('asks for itself after two more such answers, and from then on at once, until one is for all', async () => {
+    const [own, ofOwn] = [{ 'x-own': 'private' }, others.map(sent => ({ ...sent, 'x-own': 'private' }))];
+    await answered(await firstAndOthers(own, ofOwn), [1, 1, 1, 4]);
+    await answered(await firstAndOthers(own, ofOwn), [1, 6]);
+    await answered([text()], [1]);
+    clock.advance(2_000);
+    await answered(await firstAndOthers(own, ofOwn), [1, 1, 1, 4]);
   });
 });
