@@ -1,17 +1,8 @@
-import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { GRANULE_BYTES } from '../../../src/cache/granules.ts';
 import { MemoryTier } from '../../../src/cache/memory-tier.ts';
 import { allocateSharedMemory } from '../../../src/cache/shared-memory.ts';
 import { SlotPins } from '../../../src/cache/slot-pins.ts';
-import {
-  CONTENTS_PER_PAGE,
-  type OwningReport,
-  type PinningReport,
-  type PinningStart,
-  PLACE_WORDS,
-} from '../../fixtures/threads/pinning-thread.ts';
 import { interrupt } from '../../support/between-atomics.ts';
 
 const pageBytes = 4 * GRANULE_BYTES;
@@ -152,33 +143,4 @@ describe('of two workers with two pages each', () => {
   it('there is no third', () => {
     expect(() => new SlotPins(two().memory, 2)).toThrow('no worker 2');
   });
-});
-
-/** More threads than a small machine has cores: the system then interrupts them anywhere. */
-const readers = 4;
-const stress = { readers, stressMs: 2_000, limitMs: 20_000 };
-
-it('law 2: what a thread has pinned is not overwritten by another thread, however often contents are replaced and moved', async () => {
-  const memory = allocateSharedMemory(pages * pageBytes, pageBytes, 1 + readers);
-  const places = pages * CONTENTS_PER_PAGE;
-  const published = new SharedArrayBuffer(places * PLACE_WORDS * Int32Array.BYTES_PER_ELEMENT);
-  const stop = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
-  const met = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
-  const entry = new URL('../../fixtures/threads/pinning-thread.ts', import.meta.url);
-  const run = async (worker: number) => {
-    const workerData: PinningStart = { ...stress, memory, worker, published, stop, met };
-    const [report] = await once(new Worker(entry, { workerData }), 'message');
-    return report;
-  };
-  const reading = Array.from({ length: readers }, (_, index) => run(1 + index));
-  const { contents, moves }: OwningReport = await run(0);
-  const reports: PinningReport[] = await Promise.all(reading);
-  expect(reports.map(({ torn }) => torn)).toEqual(reports.map(() => 0));
-  // the threads have met: slots got new contents, and were pinned both in time and too late
-  expect(contents).toBeGreaterThan(100 * pages);
-  expect(moves).toBeGreaterThan(100 * pages);
-  for (const { pinned, refused } of reports) expect(Math.min(pinned, refused)).toBeGreaterThan(0);
-  const pins = new SlotPins(memory, 0);
-  expect(pins.isAnyHeld(0, pages * granulesPerPage)).toBe(false);
-  expect(reports.map((_, index) => new SlotPins(memory, 1 + index).heldSlots)).toEqual(reports.map(() => 0));
 });

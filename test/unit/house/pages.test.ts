@@ -26,7 +26,7 @@ it('sources and tests that the pages name in code exist', () => {
   const isThere = (name: string) =>
     places.some(place => ['', '.test.ts', '.ts'].some(end => existsSync(join(root, place + name + end))));
   const ours =
-    /^(?:src|test|unit|property|integration|fuzz|bench|cache|gateway|base|config|s3|wiring|alerts)\//;
+    /^(?:src|test|unit|property|integration|fuzz|stress|bench|cache|gateway|base|config|s3|wiring|alerts)\//;
   const named = names.filter(name => ours.test(name));
   expect(named.length).toBeGreaterThan(50);
   expect(named.filter(name => !isThere(name))).toEqual([]);
