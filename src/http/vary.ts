@@ -4,13 +4,19 @@ import { isToken } from './token.ts';
 /** The request fields that an answer depends on, in lower case, sorted; `*` where nobody can tell. */
 export type Vary = readonly string[] | '*';
 
+/** No answer depends on more. Each request that it may be for is looked at for each of them. */
+const MOST_NAMES = 32;
+const LONGEST_FIELD = 1_024;
+
 /**
- * Parses Vary (RFC 9110 §12.5.5). A list with `*`, or with what is no name of a field, is `*`.
+ * Parses Vary (RFC 9110 §12.5.5). A list with `*`, or with what is no name of a field, is `*`, and so is one of more than 32 names
+ * or 1 KiB.
  *
  * @param field all lines joined by commas
  */
 export function parseVary(field: string | undefined): Vary {
   if (field === undefined) return [];
+  if (field.length > LONGEST_FIELD) return '*';
   const names = new Set<string>();
   for (const member of field.split(',')) {
     const name = member.trim().toLowerCase();
@@ -18,7 +24,7 @@ export function parseVary(field: string | undefined): Vary {
     if (name === '*' || !isToken(name)) return '*';
     names.add(name);
   }
-  return [...names].sort();
+  return names.size > MOST_NAMES ? '*' : [...names].sort();
 }
 
 /**

@@ -1,5 +1,4 @@
-import type { ReadableRecord } from '../../cache/record.ts';
-import { bounded } from '../../cache/record.ts';
+import { bounded, type ReadableRecord } from '../../cache/record.ts';
 import type { RequestDirectives } from '../../http/request-directives.ts';
 import type { TraceContext } from '../../http/trace-context.ts';
 import { type Vary, variantName } from '../../http/vary.ts';
@@ -77,9 +76,6 @@ export class WebRead {
   readonly directives: RequestDirectives | undefined;
   readonly #compose: () => readonly HeaderField[];
   #sent: readonly HeaderField[] | undefined;
-  /** Names of variants by the list of fields: most that are held of a target vary by the same. */
-  readonly #variantNames = new Map<string, string>();
-
   #repeats = 0;
 
   /** @param compose makes the fields that the origin gets */
@@ -168,20 +164,9 @@ export class WebRead {
     });
   }
 
-  /** Names the answer that this request selects, among those that vary by `names`. */
+  /** Names the answer that this request selects, among those that vary by `names` (RFC 9111 §4.1). */
   variantName(names: readonly string[]): string {
-    if (names.length === 0) return '';
-    const list = names.join();
-    const known = this.#variantNames.get(list);
-    if (known !== undefined) return known;
-    const made = bounded(variantName(names, name => fieldValue(this.sent, name)));
-    this.#variantNames.set(list, made);
-    return made;
-  }
-
-  /** Whether `record` answers a request like this one (RFC 9111 §4.1). @param name of the record */
-  selects({ answer }: ReadableRecord, name: string): boolean {
-    return answer !== undefined && this.variantName(answer.vary) === name;
+    return names.length === 0 ? '' : bounded(variantName(names, name => fieldValue(this.sent, name)));
   }
 
   /** For the content of an answer that varies so. */

@@ -10,6 +10,7 @@ import type { UnsettledKeys } from '../../cache/unsettled-keys.ts';
 import { hasMoved } from '../request/bucket.ts';
 import { isComplete } from './stale-answers.ts';
 import type { AnswerTimes } from './stored-answer.ts';
+import { varyListsOf } from './vary-lists.ts';
 import type { WebContentRead, WebRead } from './web-read.ts';
 import type { WebBucket } from './web-target.ts';
 
@@ -25,6 +26,9 @@ export interface WebCache {
 
 /** One answer says so much of other ones at most. */
 const GROUPS_PER_ANSWER = 128;
+
+/** Different lists of the fields by which answers of one name vary. */
+const LISTS_PER_NAME = 8;
 
 /** What the stored answers of one name are looked up by. */
 export interface AnswerName {
@@ -50,8 +54,10 @@ export class WebRecords {
     const epoch = this.#cache.epochs.current(read.target.key);
     let found: ReadableRecord | undefined;
     let foundName = '';
-    for (const [name, record] of entry.records) {
-      if (record.kind !== 'readable' || record.epoch !== epoch || !read.selects(record, name)) continue;
+    for (const { names } of varyListsOf(entry.records)) {
+      const name = read.variantName(names);
+      const record = entry.records.get(name);
+      if (record?.kind !== 'readable' || record.epoch !== epoch) continue;
       if (!isComplete(record) || record.receivedMs < (found?.receivedMs ?? 0)) continue;
       found = record;
       foundName = name;
@@ -81,6 +87,7 @@ export class WebRecords {
     if (isPurged || record.epoch !== epochs.current(key)) return false;
     this.#outdate(read);
     this.#cache.table.put(key, read.variantName(record.answer?.vary ?? []), record);
+    this.#forgetOldLists(key);
     return true;
   }
 
@@ -108,10 +115,20 @@ export class WebRecords {
   /** Whether no other answer that varies otherwise came later: it may be what some get whom `record` answers, too. */
   isLatest({ target }: AnswerName, record: ReadableRecord): boolean {
     const vary = varyOf(record);
-    for (const other of this.#cache.table.get(target.key)?.records.values() ?? [])
-      if (other.kind === 'readable' && other.receivedMs >= record.receivedMs && varyOf(other) !== vary)
-        return false;
-    return true;
+    const entry = this.#cache.table.get(target.key);
+    const lists = entry ? varyListsOf(entry.records) : [];
+    return lists.every(({ names, latestMs }) => latestMs < record.receivedMs || names.join() === vary);
+  }
+
+  /** Each list costs each reader: of an origin that says something else each time, the answers that vary as the last ones do stay. */
+  #forgetOldLists(key: ObjectKey): void {
+    const { table } = this.#cache;
+    const entry = table.peek(key);
+    const lists = entry ? varyListsOf(entry.records) : [];
+    if (!entry || lists.length <= LISTS_PER_NAME) return;
+    const old = new Set(lists.slice(0, -LISTS_PER_NAME).map(({ names }) => names.join()));
+    for (const [name, record] of entry.records)
+      if (record.kind === 'readable' && old.has(varyOf(record) ?? '')) table.forget(key, name);
   }
 
   /** Another worker is told of `record`. */

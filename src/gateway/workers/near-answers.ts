@@ -4,6 +4,7 @@ import type { ObjectKey } from '../../cache/object-key.ts';
 import type { PurgeBarriers } from '../../cache/purge-barriers.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { isComplete } from '../web/stale-answers.ts';
+import { varyListsOf } from '../web/vary-lists.ts';
 import type { WebRead } from '../web/web-read.ts';
 import type { WireRecord } from './messages.ts';
 import { RemoteContent, type RemoteMemory } from './remote-content.ts';
@@ -58,8 +59,10 @@ export class NearAnswers {
     if (!held) return undefined;
     const epoch = this.#epochs.current(key);
     let found: ReadableRecord | undefined;
-    for (const [name, record] of held.records)
-      if (record.epoch === epoch && read.selects(record, name) && isComplete(record)) found = record;
+    for (const { names } of varyListsOf(held.records)) {
+      const record = held.records.get(read.variantName(names));
+      if (record?.epoch === epoch && isComplete(record)) found = record;
+    }
     return found;
   }
 

@@ -16,6 +16,15 @@ describe('Vary (RFC 9110 §12.5.5)', () => {
   ])('%j names %j', (field, names) => {
     expect(parseVary(field)).toEqual(names);
   });
+
+  it('of more names than any answer needs, or longer than any list of them, is of all', () => {
+    const names = Array.from({ length: 33 }, (_, number) => `x-${number}`);
+    expect(parseVary(names.slice(1).join())).toHaveLength(32);
+    expect(parseVary([...names.slice(1), ...names.slice(1)].join())).toHaveLength(32);
+    expect(parseVary(names.join())).toBe('*');
+    expect(parseVary('x'.repeat(1_024))).toHaveLength(1);
+    expect(parseVary('x'.repeat(1_025))).toBe('*');
+  });
 });
 
 describe('requests select the same variant (RFC 9111 §4.1)', () => {

@@ -1,9 +1,16 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { Content } from '../../../../src/cache/content.ts';
+import type { ReadableRecord } from '../../../../src/cache/record.ts';
+import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { Succession } from '../../../../src/gateway/request/succession.ts';
+import type { WebRead } from '../../../../src/gateway/web/web-read.ts';
 import { type WebCache, WebRecords } from '../../../../src/gateway/web/web-records.ts';
 import type { WebBucket } from '../../../../src/gateway/web/web-target.ts';
+import { WorkerCache } from '../../../../src/gateway/workers/worker-cache.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
 import { testKey } from '../../../support/object-keys.ts';
 import { bucketOf } from '../../../support/object-reads.ts';
+import { recordOf } from '../../../support/records.ts';
 
 it('what is asked for a bucket that a reload has moved is shared with nobody', () => {
   const cache = {
@@ -17,4 +24,59 @@ it('what is asked for a bucket that a reload has moved is shared with nobody', (
   expect(records.askedNow(read)).toEqual({ epoch: 7, barrier: 3, isUnsettled: false });
   bucket.succession.replacedBy(new Succession(), new Set([bucket.epochs.bucketSlot]));
   expect(records.askedNow(read).epoch).toBeLessThan(0);
+});
+
+describe('the lists of fields by which the answers of one name vary', () => {
+  const key = testKey('web', '/', '/k');
+  const cache = () =>
+    new WorkerCache({
+      ...{ memory: allocateSharedMemory(8 * 65_536, 65_536, 1), worker: 0, recordBytes: 10_000_000 },
+      ...{ clock: new ManualClock(), random: () => 0.5, retried: () => undefined },
+    });
+
+  /** A read whose fields are all `value`; `named` counts the lists that it is looked at for. */
+  function readOf(value: string) {
+    const counted = { named: 0 };
+    const variantName = (names: readonly string[]) => {
+      counted.named++;
+      return names.map(name => `${name}=${value};`).join('');
+    };
+    const read = { bucket: bucketOf(), target: { target: '/k', key }, variantName } as unknown as WebRead;
+    return { read, counted };
+  }
+
+  function answerOf(receivedMs: number, vary: readonly string[]): ReadableRecord {
+    return { ...recordOf({ sizeBytes: 0 } as Content), receivedMs, answer: { status: 200, vary } };
+  }
+
+  it('are looked at once for a request, however many answers vary by them', () => {
+    const records = new WebRecords(cache());
+    for (let number = 0; number < 64; number++)
+      records.store(readOf(`${number}`).read, answerOf(number, ['a']));
+    const { read, counted } = readOf('7');
+    expect(records.find(read)?.receivedMs).toBe(7);
+    expect(counted.named).toBe(1);
+    expect(records.find(readOf('64').read)).toBeUndefined();
+  });
+
+  it('are the last eight: an origin that says something else each time has no more', () => {
+    const held = cache();
+    const records = new WebRecords(held);
+    for (let number = 0; number < 20; number++)
+      records.store(readOf('x').read, answerOf(number, [`f${number}`]));
+    const { read, counted } = readOf('x');
+    expect(records.find(read)?.receivedMs).toBe(19);
+    expect(counted.named).toBe(8);
+    const left = [...(held.table.peek(key)?.records.values() ?? [])].map(({ receivedMs }) => receivedMs);
+    expect(left).toEqual([12, 13, 14, 15, 16, 17, 18, 19]);
+  });
+
+  it('of an answer that came last hide what varies otherwise', () => {
+    const records = new WebRecords(cache());
+    const [first, second] = [answerOf(1, ['a']), answerOf(2, ['b'])];
+    for (const record of [first, second]) records.store(readOf('x').read, record);
+    expect(records.find(readOf('x').read)).toBe(second);
+    const { read } = readOf('x');
+    expect([records.isLatest(read, first), records.isLatest(read, second)]).toEqual([false, true]);
+  });
 });

@@ -1,0 +1,36 @@
+import type { ObjectRecord } from '../../cache/record.ts';
+
+/** Fields by which some of the answers that are held of one name are selected. */
+interface VaryList {
+  readonly names: readonly string[];
+  /** When the last of these answers came. */
+  readonly latestMs: number;
+}
+
+/** The records of one name. Which they are does not change: what is stored or forgotten makes another map. */
+type Records = ReadonlyMap<string, ObjectRecord>;
+
+const known = new WeakMap<Records, readonly VaryList[]>();
+
+/** The different lists of fields by which `records` vary, that of the record which was stored last behind the others. */
+export function varyListsOf(records: Records): readonly VaryList[] {
+  let lists = known.get(records);
+  if (lists === undefined) {
+    lists = differentLists(records);
+    known.set(records, lists);
+  }
+  return lists;
+}
+
+function differentLists(records: Records): readonly VaryList[] {
+  const lists = new Map<string, VaryList>();
+  for (const record of records.values()) {
+    if (record.kind !== 'readable' || record.answer === undefined) continue;
+    const { vary: names } = record.answer;
+    const text = names.join();
+    const latestMs = Math.max(record.receivedMs, lists.get(text)?.latestMs ?? 0);
+    lists.delete(text);
+    lists.set(text, { names, latestMs });
+  }
+  return [...lists.values()];
+}
