@@ -105,7 +105,9 @@ export class WorkerCache implements ContentFactory {
   }
 
   create(read: CreatedRead, identity: GenerationIdentity): Generation {
-    return this.#create(read, askedFor(read), identity, read.policy.blockSizeBytes);
+    const { bucket, objectKey } = read;
+    // the content is held for long, and the read is not
+    return this.#create({ bucket, objectKey }, askedFor(read), identity, read.policy.blockSizeBytes);
   }
 
   /** The entry of an object, if it was packed. */

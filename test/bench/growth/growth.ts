@@ -68,7 +68,9 @@ async function growthOf(
   await fill(few.gateway, sizeBytes, FEW);
   const compared = { few: few.gateway, many: many.gateway };
   const hits = await compareHits(lab, compared, sizeBytes, rounds, objects);
-  const held = (await many.gateway.metrics()).total('cache_entries', { tier: 'records' });
+  const metrics = await many.gateway.metrics();
+  const held = metrics.total('cache_entries', { tier: 'records' });
+  const countedBytes = metrics.total('cache_object_bytes');
   const metricsMs = await slowest(5, () => many.gateway.metrics());
   const purgedMs = Date.now();
   const purgeMs = await slowest(1, () => many.gateway.purge(bucket));
@@ -81,6 +83,7 @@ async function growthOf(
     exactly(about('wrong answers'), filled.wrong, 0),
     exactly(about('still held'), held, objects),
     atMost(about('resident memory of each'), residentBytes / objects, limitBytes, 'bytes'),
+    orientation(about('the same as the gateway counts it'), countedBytes, 'bytes'),
     atMost(about('longest pause while filling'), filling.pauseMs, PAUSE_LIMIT_MS, 'ms'),
     orientation(about('of these longest collection'), filling.collectionMs, 'ms'),
     orientation(about('slowest answer while filling'), filled.slowestMs, 'ms'),
