@@ -41,7 +41,7 @@ export interface FillingCache extends WebCache {
     transfer: RunningTransfer,
   ): RangeReceiver | undefined;
   nowMs(): number;
-  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly clock: Pick<Clock, 'monotonicMs' | 'after'>;
 }
 
 /** Answers a client for whom an answer has arrived. */

@@ -1,8 +1,10 @@
+import { LRUCache } from 'lru-cache';
 import { StoreError } from '../../backend/store.ts';
+import type { Clock, Timer } from '../../base/clock.ts';
 import type { Asked, ReadableRecord } from '../../cache/record.ts';
 import { containsRange, parseRange, type RangeRequest } from '../../http/range.ts';
 import type { Outcome } from '../read/background-turns.ts';
-import { RecentNames } from './recent-names.ts';
+import { asksOtherwise } from './one-request.ts';
 import type { WebRead } from './web-read.ts';
 
 /**
@@ -28,7 +30,9 @@ export type Landing =
 interface Waiter {
   /** Whether the same client waits that asked first. */
   readonly isOfFirst: boolean;
-  readonly told: (landing: Landing) => void;
+  readonly read: WebRead;
+  /** @param first whose answer it is */
+  readonly told: (landing: Landing, first: WebRead) => void;
 }
 
 /** What a question that nobody waits for has come to. */
@@ -42,16 +46,21 @@ export function outcomeOf(landing: Landing): Outcome {
 export class WebFlight {
   /** Called when nobody waits any more, if it was not over by then; set once the first has left. */
   deserted: (() => void) | undefined;
+  /** Until the answer is asked for beside, see `QuestionsBeside`; set once somebody waits. */
+  patience: Timer | undefined;
   /** Whose request it is. */
   readonly first: WebRead;
+  /** When it began, by `Clock.monotonicMs`. */
+  readonly sinceMs: number;
   /** It may have left by the time that others come. */
   readonly #client: string;
   readonly #waiting = new Set<Waiter>();
-  readonly #landed: (landing: Landing) => void;
+  readonly #landed: (landing: Landing, by: WebRead) => void;
   #isOver = false;
 
-  constructor(first: WebRead, landed: (landing: Landing) => void) {
+  constructor(first: WebRead, sinceMs: number, landed: (landing: Landing, by: WebRead) => void) {
     this.first = first;
+    this.sinceMs = sinceMs;
     this.#client = first.client.quota;
     this.#landed = landed;
   }
@@ -61,9 +70,28 @@ export class WebFlight {
     return this.#waiting.size > 0;
   }
 
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** One of those who wait, and have sent something else than the first: of another client, and nothing of its own, where there is one. */
+  other(asked: readonly WebRead[]): WebRead | undefined {
+    const clients = new Set([this.#client, ...asked.map(({ client }) => client.quota)]);
+    const ranked = [...this.#waiting]
+      .filter(({ read }) => !read.directives?.noStore)
+      .reverse()
+      .map(({ read }) => ({
+        read,
+        rank: 2 * Number(clients.has(read.client.quota)) + Number(read.isPersonal),
+      }))
+      .sort((one, other) => one.rank - other.rank);
+    return ranked.find(({ read }) => [this.first, ...asked].every(before => asksOtherwise(read, before)))
+      ?.read;
+  }
+
   /** @returns a function that ends the wait */
-  wait({ client }: WebRead, told: (landing: Landing) => void): () => void {
-    const waiter = { isOfFirst: client.quota === this.#client, told };
+  wait(read: WebRead, told: Waiter['told']): () => void {
+    const waiter = { isOfFirst: read.client.quota === this.#client, read, told };
     this.#waiting.add(waiter);
     return () => {
       if (this.#waiting.delete(waiter) && !this.isAwaited) this.deserted?.();
@@ -73,17 +101,22 @@ export class WebFlight {
   /**
    * Without effect once it has landed. Where it may be because of what the first has sent that there is nothing for all, other
    * clients and who came last are told first, and so ask again: who has sent that may wait many times, and from the beginning.
+   *
+   * @param by whose answer it is
    */
-  land(landing: Landing): void {
+  land(landing: Landing, by: WebRead = this.first): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    const { deserted } = this;
     this.deserted = undefined;
-    this.#landed(landing);
+    this.patience?.cancel();
+    this.#landed(landing, by);
     const waiting = [...this.#waiting];
     this.#waiting.clear();
     if (mayBeOfFirst(landing))
       waiting.reverse().sort((one, other) => Number(one.isOfFirst) - Number(other.isOfFirst));
-    for (const { told } of waiting) told(landing);
+    if (by !== this.first) deserted?.();
+    for (const { told } of waiting) told(landing, by);
   }
 }
 
@@ -108,20 +141,27 @@ const REMEMBERED_LIMIT = 1_000;
 /** The requests of a worker that others may wait for. */
 export class WebFlights {
   readonly #isStillAsked: (read: WebRead, asked: Asked) => boolean;
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
   /** The latest of each target and kind. */
   readonly #flights = new Map<string, KnownFlight>();
 
   /** Targets of which readers have waited for a range that was for another alone: they do not wait again. */
-  readonly #unshared = new RecentNames(REMEMBERED_LIMIT);
+  readonly #unshared = new LRUCache<string, true>({ max: REMEMBERED_LIMIT });
 
   /** Targets of which each reader gets an answer of its own, as several in turn have found. */
-  readonly #ofEach = new RecentNames(REMEMBERED_LIMIT);
+  readonly #ofEach = new LRUCache<string, true>({ max: REMEMBERED_LIMIT });
+
+  readonly #tookMs = new LRUCache<string, number>({ max: REMEMBERED_LIMIT });
+
+  /** Clients and targets that the origin has told them later than others. */
+  readonly #late = new LRUCache<string, true>({ max: REMEMBERED_LIMIT });
 
   /** Requests that waited for another's answer. */
   coalesced = 0;
 
   /** @param isStillAsked whether what was asked then may be joined now */
-  constructor(isStillAsked: (read: WebRead, asked: Asked) => boolean) {
+  constructor(clock: Pick<Clock, 'monotonicMs'>, isStillAsked: (read: WebRead, asked: Asked) => boolean) {
+    this.#clock = clock;
     this.#isStillAsked = isStillAsked;
   }
 
@@ -130,7 +170,7 @@ export class WebFlights {
    * all that is read: for more the origin would be asked without the fields that may have let this client in.
    */
   of(read: WebRead, kind: FlightKind): WebFlight | undefined {
-    const known = this.#flights.get(nameOf(read, kind));
+    const known = this.#flights.get(nameOf(read, kind)) ?? this.#flights.get(ownNameOf(read, kind));
     if (!known || !this.#isStillAsked(read, known.asked)) return undefined;
     const isEnough = kind === 'whole' || containsRange(known.range, parseRange(read.fields.range));
     return isEnough ? known.flight : undefined;
@@ -143,12 +183,13 @@ export class WebFlights {
 
   /** @param landed called when it is over */
   begin(read: WebRead, kind: FlightKind, asked: Asked, landed?: (landing: Landing) => void): WebFlight {
-    const name = nameOf(read, kind);
-    const flight = new WebFlight(read, landing => {
+    const name = this.#late.has(ownNameOf(read, kind)) ? ownNameOf(read, kind) : nameOf(read, kind);
+    const flight = new WebFlight(read, this.#clock.monotonicMs(), (landing, by) => {
       landed?.(landing);
+      if (landing.kind === 'stored' && by === read && name === nameOf(read, 'whole')) this.#learnTook(flight);
       if (landing.kind === 'stored') this.#ofEach.delete(read.target.key.text);
       if (kind === 'range' && flight.isAwaited && landing.kind === 'alone' && landing.because === 'answer')
-        this.#unshared.add(name);
+        this.#unshared.set(name, true);
       if (this.#flights.get(name)?.flight === flight) this.#flights.delete(name);
     });
     this.#flights.set(name, { flight, asked, range: parseRange(read.fields.range) });
@@ -157,13 +198,33 @@ export class WebFlights {
 
   /** Who asks for the same in turn has got one answer for itself after another. */
   learnOfEach({ target }: WebRead): void {
-    this.#ofEach.add(target.key.text);
+    this.#ofEach.set(target.key.text, true);
+  }
+
+  /** `by`, which began later, was answered before `flight`: what the first of that asks for is for its own client from now on. */
+  learnLate({ first }: WebFlight, by: WebFlight): void {
+    this.#late.set(ownNameOf(first, 'whole'), true);
+    this.#learnTook(by);
+  }
+
+  #learnTook({ first, sinceMs }: WebFlight): void {
+    this.#tookMs.set(first.target.key.text, this.#clock.monotonicMs() - sinceMs);
+  }
+
+  /** How long the last answer took that is for all, whoever had asked for it. */
+  tookMs({ target }: WebRead): number | undefined {
+    return this.#tookMs.get(target.key.text);
   }
 
   /** Whether each reader is known to get an answer of its own. */
   isOfEach({ target }: WebRead): boolean {
     return this.#ofEach.has(target.key.text);
   }
+}
+
+/** Of what a client asks for that is no measure for others. */
+function ownNameOf(read: WebRead, kind: FlightKind): string {
+  return `${kind} of ${read.client.quota} ${read.target.key.text}`;
 }
 
 function nameOf({ target }: WebRead, kind: FlightKind): string {

@@ -10,6 +10,7 @@ import { BackgroundTurns, type Outcome } from '../read/background-turns.ts';
 import { bypassed, CacheReports, cacheHit, type LookupOutcome, notAsked } from '../request/cache-status.ts';
 import { mayConfirm, unconditionalFields, validatingFields } from './confirmation.ts';
 import { mayBeRenewedFor } from './one-request.ts';
+import { QuestionsBeside } from './questions-beside.ts';
 import { kindOf, mayHaveOther } from './shared-questions.ts';
 import { answersNow, holdsAll, mayServeOnError, staleOutcome } from './stale-answers.ts';
 import type { WebHead } from './stored-answer.ts';
@@ -30,6 +31,7 @@ export class WebReads implements WebSource, RecordSource {
   readonly #records: WebRecords;
   readonly #arrivals: WebArrivals;
   readonly #flights: WebFlights;
+  readonly #beside: QuestionsBeside;
   /** Of questions that nobody waits for. */
   readonly #background: BackgroundTurns;
   /** What is asked about in the background. */
@@ -41,7 +43,13 @@ export class WebReads implements WebSource, RecordSource {
     this.#cache = cache;
     this.#background = new BackgroundTurns(cache.clock);
     this.#records = new WebRecords(cache);
-    this.#flights = new WebFlights((read, asked) => this.#records.isStillAsked(read, asked));
+    this.#flights = new WebFlights(cache.clock, (read, asked) => this.#records.isStillAsked(read, asked));
+    this.#beside = new QuestionsBeside({
+      ...{ clock: cache.clock, background: this.#background },
+      send: (by, beside) => this.#send(by, this.#records.find(by), beside, false),
+      tookMs: read => this.#flights.tookMs(read),
+      overtaken: (flight, by) => this.#flights.learnLate(flight, by),
+    });
     this.#arrivals = new WebArrivals(cache, this.#records, this);
   }
 
@@ -160,8 +168,10 @@ export class WebReads implements WebSource, RecordSource {
     const isShared = kind === 'whole' || (kind === 'range' && this.#flights.mayShareRange(read));
     const whole = this.#flights.of(read, 'whole');
     const flight = whole ?? (kind === 'range' && isShared ? this.#flights.of(read, 'range') : undefined);
-    if (flight) this.#wait(read, flight);
-    else this.#send(read, stale, isShared ? this.#begin(read, kind) : undefined);
+    if (flight) {
+      this.#wait(read, flight);
+      if (flight === whole) this.#beside.watch(flight);
+    } else this.#send(read, stale, isShared ? this.#begin(read, kind) : undefined);
   }
 
   #begin(read: WebRead, kind: FlightKind, landed?: (landing: Landing) => void): WebFlight {
@@ -171,8 +181,8 @@ export class WebReads implements WebSource, RecordSource {
   #wait(read: WebRead, flight: WebFlight): void {
     let leave = () => {};
     const client = read.client.wait(() => leave());
-    const end = flight.wait(read, landing => {
-      if (client.release()) read.attempt(() => this.#landed(read, landing, flight.first));
+    const end = flight.wait(read, (landing, first) => {
+      if (client.release()) read.attempt(() => this.#landed(read, landing, first));
     });
     leave = () => void end();
     this.#flights.coalesced++;

@@ -1,3 +1,4 @@
+import { get } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../support/manual-clock.ts';
 import type { OriginRequest, ScriptedOrigin } from '../../support/scripted-origin.ts';
@@ -73,6 +74,18 @@ async function answered(
   const texts = await Promise.all(answers);
   expect(origin.asked.length - before).toBe(questions.reduce((sum, count) => sum + count, 0));
   return texts;
+}
+
+/** What a client of another address gets. */
+function textOfAnother(): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const asked = get(gateway.url(), { localAddress: '127.0.0.2', agent: false }, response => {
+      let body = '';
+      response.setEncoding('utf8').on('data', text => (body += text));
+      response.on('end', () => resolve(body));
+    });
+    asked.on('error', reject);
+  });
 }
 
 const waiting = () => gateway.gateways[0]?.waiting.requests;
@@ -257,5 +270,84 @@ describe('who waits for a question to which its first gets an answer of its own'
     await answered([text()], [1]);
     clock.advance(2_000);
     await answered(await firstAndOthers(own, ofOwn), [1, 1, 1, 4]);
+  });
+});
+
+describe('who waits for a question that hangs because of what its first has sent', () => {
+  const others = Array.from({ length: 6 }, (_, index) => ({ 'user-agent': `browser ${index}` }));
+  const stranger = { cookie: 'sid=locked' };
+  /** Of the stranger. */
+  let hung: number;
+
+  beforeEach(async () => {
+    hung = 0;
+    await start({ 'cache-control': 'max-age=20' });
+    const { answer } = origin;
+    origin.answer = (asked, response) => {
+      if (asked.headers.cookie === undefined) held.push(() => answer(asked, response));
+      else hung++;
+    };
+  });
+
+  async function strangerAndOthers(): Promise<Promise<string>[]> {
+    void text(stranger).catch(() => {});
+    await turnsUntil('it hangs', () => hung > 0);
+    const answers = others.map(headers => text(headers));
+    await turnsUntil('the others wait', () => waiting() === 1 + others.length);
+    return answers;
+  }
+
+  it('is answered by a question beside it, which is for all', async () => {
+    const answers = await strangerAndOthers();
+    clock.advance(2_000);
+    expect(new Set(await answered(answers, [1]))).toEqual(new Set(['answer 2']));
+  });
+
+  it('asks in the name of another where that hangs, too, and no more often', async () => {
+    const answers = await strangerAndOthers();
+    clock.advance(2_000);
+    await turnsUntil('it is asked beside', () => held.length === 1);
+    clock.advance(2_000);
+    await turnsUntil('it is asked once more', () => held.length === 2);
+    clock.advance(5_000);
+    expect(held).toHaveLength(2);
+    held.pop()?.();
+    expect(new Set(await Promise.all(answers))).toEqual(new Set(['answer 3']));
+    expect(origin.asked).toHaveLength(3);
+    expect(new Set(said('user-agent')).size).toBe(3);
+  });
+
+  it('waits no more for the same client', async () => {
+    const answers = await strangerAndOthers();
+    clock.advance(2_000);
+    await answered(answers, [1]);
+    clock.advance(21_000);
+    const hungBefore = hung;
+    void text(stranger).catch(() => {});
+    await turnsUntil('it hangs again', () => hung > hungBefore);
+    const reads = others.map(() => textOfAnother());
+    await turnsUntil('the others wait', () => waiting() === 1 + reads.length);
+    expect(new Set(await answered(reads, [1]))).toEqual(new Set(['answer 4']));
+  });
+
+  it('asks nothing beside that it has sent alike', async () => {
+    const answers = [text(), text(), text()];
+    await turnsUntil('they wait', () => waiting() === 3 && held.length === 1);
+    clock.advance(9_000);
+    await answered(answers, [1]);
+  });
+
+  it('has the patience that the last answer needed', async () => {
+    const slow = text();
+    await turnsUntil('it is asked', () => held.length === 1);
+    clock.advance(2_000);
+    await answered([slow], [1]);
+    clock.advance(21_000);
+    const answers = await strangerAndOthers();
+    clock.advance(3_000);
+    clock.advance(1_000);
+    await turnsUntil('it is asked beside', () => held.length === 1);
+    clock.advance(3_000);
+    await answered(answers, [1]);
   });
 });

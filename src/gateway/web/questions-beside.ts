@@ -1,0 +1,91 @@
+import type { Clock } from '../../base/clock.ts';
+import type { BackgroundTurns } from '../read/background-turns.ts';
+import type { WebFetch } from './web-fetch.ts';
+import { type Landing, outcomeOf, WebFlight } from './web-flights.ts';
+import type { WebRead } from './web-read.ts';
+
+/**
+ * Who waits has patience for twice as long as the last answer of that name took, within these bounds: a client could have one made
+ * late. Before the first answer it is `UNKNOWN_MS`.
+ */
+const LEAST_MS = 1_000;
+const MOST_MS = 5_000;
+const UNKNOWN_MS = 2_000;
+
+/** Questions beside one that hangs, each after twice the patience of the one before. */
+const BESIDE_LIMIT = 2;
+
+interface BesideParts {
+  readonly clock: Pick<Clock, 'monotonicMs' | 'after'>;
+  readonly background: BackgroundTurns;
+  /** Asks for all of an answer, for nobody who waits. @throws TooManyRequestsError */
+  readonly send: (by: WebRead, beside: WebFlight) => WebFetch;
+  /** How long the last answer of that name took; undefined where that is not known. */
+  readonly tookMs: (read: WebRead) => number | undefined;
+  /** The second flight, which began later, has been answered first. */
+  readonly overtaken: (flight: WebFlight, by: WebFlight) => void;
+}
+
+/**
+ * A question may hang because of what its client has sent: a session that is locked, say. Those who wait for it and have sent
+ * something else have the same asked in the name of one of them, and the first answer is for all.
+ */
+export class QuestionsBeside {
+  readonly #parts: BesideParts;
+
+  constructor(parts: BesideParts) {
+    this.#parts = parts;
+  }
+
+  /** Somebody waits for `flight`, which is of the whole answer. */
+  watch(flight: WebFlight): void {
+    if (!flight.patience) this.#wait(flight, this.#patienceMs(flight), []);
+  }
+
+  #patienceMs({ first }: WebFlight): number {
+    const tookMs = this.#parts.tookMs(first);
+    return tookMs === undefined ? UNKNOWN_MS : Math.min(MOST_MS, Math.max(LEAST_MS, 2 * tookMs));
+  }
+
+  /** @param asked in whose names it was asked beside */
+  #wait(flight: WebFlight, patienceMs: number, asked: readonly WebRead[]): void {
+    const { clock } = this.#parts;
+    flight.patience = clock.after(flight.sinceMs + patienceMs - clock.monotonicMs(), () => {
+      const by = flight.other(asked);
+      const all = by ? [...asked, by] : asked;
+      if (all.length < BESIDE_LIMIT) this.#wait(flight, 2 * patienceMs, all);
+      if (by) this.#ask(flight, by.asGet());
+    });
+  }
+
+  #ask(flight: WebFlight, by: WebRead): void {
+    const { background, send } = this.#parts;
+    background.ask(by.bucket.store.name, {
+      ...{ client: by.client.quota, name: by.target.key.text, isStillDue: () => !flight.isOver },
+      begin: ended => {
+        let fetch: WebFetch | undefined;
+        const beside = new WebFlight(by, this.#parts.clock.monotonicMs(), landing => {
+          // what was not sent, or was given up, has no answer
+          if (fetch) this.#landed(flight, landing, beside);
+          ended(outcomeOf(landing));
+        });
+        try {
+          fetch = send(by, beside);
+        } catch {
+          // it has landed
+        }
+        return () => {
+          const sent = fetch;
+          fetch = undefined;
+          sent?.left();
+        };
+      },
+    });
+  }
+
+  #landed(flight: WebFlight, landing: Landing, beside: WebFlight): void {
+    if (flight.isOver || landing.kind === 'failed') return;
+    this.#parts.overtaken(flight, beside);
+    flight.land(landing, beside.first);
+  }
+}
