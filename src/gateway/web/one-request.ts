@@ -3,7 +3,6 @@ import { isKnownCoding } from '../../http/vary.ts';
 import { unconditionalFields } from './confirmation.ts';
 import { fieldValue, hasUnnamedSelector } from './outgoing-fields.ts';
 import { isOfServer, isStorable, readWebHead, type WebHead } from './stored-answer.ts';
-import type { AloneBecause } from './web-flights.ts';
 import type { WebRead } from './web-read.ts';
 
 /**
@@ -24,6 +23,12 @@ export function isOfOneRequest(
   if (vary.includes('accept-encoding') && !isKnownCoding(fieldValue(fields, 'content-encoding'))) return true;
   return status !== 206 && range !== undefined && fields.some(({ name }) => name === 'content-range');
 }
+
+/**
+ * Why an answer is for the first alone. It may be for its request (conditions, a range, an error, credentials where nothing is said of
+ * others), or for its sender, as far as the answer tells; otherwise all would get one of their own.
+ */
+export type AloneBecause = 'request' | 'sender' | 'answer';
 
 /** Why an answer is for nobody else. Any error may be for what was sent with the request alone. */
 export function aloneBecause(read: WebRead, head: WebHead, isUnkept: boolean): AloneBecause {

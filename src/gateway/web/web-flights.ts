@@ -4,14 +4,8 @@ import type { Clock, Timer } from '../../base/clock.ts';
 import type { Asked, ReadableRecord } from '../../cache/record.ts';
 import { containsRange, parseRange, type RangeRequest } from '../../http/range.ts';
 import type { Outcome } from '../read/background-turns.ts';
-import { asksOtherwise } from './one-request.ts';
+import { type AloneBecause, asksOtherwise } from './one-request.ts';
 import type { WebRead } from './web-read.ts';
-
-/**
- * Why an answer is for the first alone. It may be for its request (conditions, a range, an error, credentials where nothing is said of
- * others), or for its sender, as far as the answer tells; otherwise all would get one of their own.
- */
-export type AloneBecause = 'request' | 'sender' | 'answer';
 
 /** What an answer that several requests wait for has turned out to be. */
 export type Landing =
