@@ -9,7 +9,7 @@ import type { WebRead } from './web-read.ts';
 
 /** Whether `record` may answer `read` where the origin fails: what is given must not be cut off. */
 export function mayServeOnError(record: ReadableRecord, read: WebRead, nowMs: number): boolean {
-  if (asksForConfirmed(read.directives)) return false;
+  if (record.isWithdrawn || asksForConfirmed(read.directives)) return false;
   return servedOnErrorUntilMs(record, read.policy, nowMs) > nowMs && holdsWhatIsAsked(record, read);
 }
 

@@ -1,5 +1,6 @@
 import type { StoreError } from '../../backend/store.ts';
 import type { Clock } from '../../base/clock.ts';
+import { freshUntilMs } from '../../cache/freshness.ts';
 import type { Generation } from '../../cache/generation.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { cacheGroups } from '../../http/cache-tags.ts';
@@ -86,7 +87,7 @@ export class WebArrivals implements WebFetchOwner {
     const isWorse = stale !== undefined && isOfServer(head.status);
     const mayKeep = isForOthers && !isWorse && isOfUse(head, read.policy, times);
     if (method === 'HEAD') this.#described(fetch, head, times, isForOthers);
-    else if (stale && !mayKeep && endsStored(read, head, isUnkept)) this.#records.forget(read, stale);
+    else if (stale && !mayKeep) this.#end(fetch, stale, head);
     const plan = mayKeep && method === 'GET' ? this.#kept(fetch, head, times) : pass;
     if (plan.kind === 'pass') flight?.land({ kind: 'alone', because: aloneBecause(read, head, isUnkept) });
     if (plan.kind !== 'fill') this.#clients.report(fetch, outcomeOf(fetch, head, plan.kind === 'collect'));
@@ -160,7 +161,7 @@ export class WebArrivals implements WebFetchOwner {
     const isStored = isForOthers && this.#records.renew(read, stale, record);
     const outcome: LookupOutcome = { ...outcomeOf(fetch, head, isStored), how: 'revalidated' };
     this.#clients.answerFrom(fetch, record, outcome, wholeFor(head, record));
-    if (!isForOthers && endsStored(read, renewed, fetch.question.isUnkept)) this.#records.forget(read, stale);
+    if (!isForOthers) this.#end(fetch, stale, renewed);
     flight?.land(
       isForOthers
         ? { kind: 'stored', record, how: 'revalidated' }
@@ -231,16 +232,30 @@ export class WebArrivals implements WebFetchOwner {
     return { kind: 'fill', receiver, lengthBytes: to - from };
   }
 
-  /** RFC 9111 §4.3.5: HEAD freshens what it still describes, and ends what it does not, or what such an answer to GET ends. */
+  /** RFC 9111 §4.3.5: HEAD freshens what it still describes, ends what it does not, and withdraws what such an answer to GET does. */
   #described(fetch: WebFetch, head: WebHead, times: AnswerTimes, isForOthers: boolean): void {
-    const { read, isUnkept } = fetch.question;
+    const { read } = fetch.question;
     const held = this.#records.find(read);
     // of a range, which HEAD has none of (RFC 9110 §14.2), it says nothing of the whole
     if (!held || (head.status === 206 && isForOthers)) return;
     const isAlike = isForOthers && head.status === held.answer?.status && !isOfServer(head.status);
-    const what = isAlike ? described(held, head) : endsStored(read, head, isUnkept) ? 'other' : 'nothing';
-    if (what === 'same') this.#records.renew(read, held, confirmedAnswer(held, readWebHead(head), times));
+    const what = isAlike ? described(held, head) : 'unlike';
+    if (what === 'unlike') this.#end(fetch, held, head);
+    else if (what === 'same')
+      this.#records.renew(read, held, confirmedAnswer(held, readWebHead(head), times));
     else if (what === 'other') this.#records.forget(read, held);
+  }
+
+  /**
+   * The origin says something that is not kept. What is fresh stays a hit, and what it refuses can be confirmed again: it may be for
+   * what one request has sent. Neither is served where the origin fails, until it is confirmed.
+   */
+  #end({ question: { read, isUnkept } }: WebFetch, held: ReadableRecord, head: WebHead): void {
+    if (!endsStored(read, head, isUnkept)) return;
+    const nowMs = this.#cache.nowMs();
+    const isFresh = freshUntilMs(held, read.policy, nowMs) > nowMs;
+    if (isFresh || head.status >= 400) this.#records.withdraw(read, held);
+    else this.#records.forget(read, held);
   }
 }
 

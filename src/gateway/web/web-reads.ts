@@ -66,7 +66,10 @@ export class WebReads implements WebSource, RecordSource {
       read.client.answer(read, record, cacheHit, this);
       return;
     }
-    const use = record && holdsAll(record) ? staleUse(record, policy, directives, nowMs) : undefined;
+    const use =
+      record && !record.isWithdrawn && holdsAll(record)
+        ? staleUse(record, policy, directives, nowMs)
+        : undefined;
     if (record && use) this.#giveHeld(read, record, use);
     else if (directives?.onlyIfCached) {
       read.client.report = notAsked;

@@ -105,7 +105,15 @@ export class WebRecords {
       if (held === record) this.#cache.table.forget(read.target.key, name);
   }
 
-  /** The same of records with the content of this number. */
+  /** `record` is not served stale until the origin confirms it. */
+  withdraw(read: AnswerName, record: ReadableRecord): void {
+    if (record.isWithdrawn) return;
+    const { key } = read.target;
+    for (const [name, held] of this.#outdate(read)?.records ?? [])
+      if (held === record) this.#cache.table.put(key, name, { ...record, isWithdrawn: true });
+  }
+
+  /** Records with the content of this number must not be used again. */
   forgetContent(asked: AnswerName, contentId: number): void {
     for (const record of this.#entryOf(asked)?.records.values() ?? [])
       if (record.kind === 'readable' && record.content instanceof Generation)

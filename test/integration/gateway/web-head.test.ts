@@ -22,7 +22,7 @@ beforeEach(async () => {
       if (method !== 'HEAD' || !told) return { status: 503, head: { date } };
       return { ...told, head: { date, ...told.head } };
     },
-    { clock, policy: { staleIfErrorMs: 600_000 } },
+    { clock, policy: { staleIfErrorMs: 600_000, maxStaleMs: 600_000, clientDirectives: 'honour' } },
   ));
 });
 
@@ -54,6 +54,47 @@ it.each([401, 403, 404])('GET that is told %i ends what is stored', async status
   origin.answer = answer;
   clock.advance(2_000);
   expect((await gateway.get('/')).status).not.toBe(200);
+  expect((await gateway.get('/', { 'cache-control': 'max-stale=600' })).status).not.toBe(200);
+});
+
+describe.each(['GET', 'HEAD'])('what %s is told ends nothing that is fresh', method => {
+  it.each([
+    [401, {}],
+    [403, {}],
+    [404, { 'cache-control': 'no-store' }],
+    [200, { 'cache-control': 'no-store' }],
+    [200, { 'cache-control': 'private', etag: '"1"' }],
+    [302, {}],
+  ])('%i %o, but is the last word where it is stale', async (status, head) => {
+    await gateway.get('/');
+    const { answer } = origin;
+    origin.answer = (_, response) => void response.writeHead(status, head).end();
+    const asked = await fetch(gateway.url(), {
+      method,
+      redirect: 'manual',
+      headers: { 'cache-control': 'no-cache' },
+    });
+    expect(asked.status).toBe(status);
+    origin.answer = answer;
+    expect((await gateway.get('/')).headers['x-cache']).toBe('HIT');
+    clock.advance(2_000);
+    expect((await gateway.get('/')).status).toBe(503);
+  });
+});
+
+it('what was refused is served stale again once it was confirmed', async () => {
+  await gateway.get('/');
+  clock.advance(2_000);
+  const { answer } = origin;
+  origin.answer = (_, response) => void response.writeHead(403).end();
+  expect((await gateway.get('/')).status).toBe(403);
+  const date = new Date(clock.nowMs()).toUTCString();
+  origin.answer = (asked, response) =>
+    void response.writeHead(asked.headers['if-none-match'] === '"1"' ? 304 : 500, { date, ...page }).end();
+  expect((await gateway.get('/')).status).toBe(200);
+  origin.answer = answer;
+  clock.advance(2_000);
+  expect((await gateway.get('/')).headers['x-cache']).toBe('STALE');
 });
 
 describe('what HEAD is told ends what is stored, as if GET had been', () => {
