@@ -8,10 +8,12 @@ import type { CacheControl } from '../../http/cache-control.ts';
 import { cacheGroups, tagsOfField } from '../../http/cache-tags.ts';
 import { contentDigests } from '../../http/content-digests.ts';
 import { formatHttpDate, parseCachedDate } from '../../http/http-date.ts';
+import { parseRange, selectRange } from '../../http/range.ts';
 import { mayStore } from '../../http/storability.ts';
 import { statedControl } from '../../http/targeted-cache-control.ts';
 import { parseVary, type Vary } from '../../http/vary.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
+import { readContentHead } from '../fill/content-head.ts';
 import type { CachePolicy } from '../request/cache-policy.ts';
 import { fieldValue } from './outgoing-fields.ts';
 import type { WebRead } from './web-read.ts';
@@ -165,6 +167,19 @@ export function wholeFor(head: WebHead, record: ReadableRecord): WebHead | undef
   const { control } = readWebHead({ status, fields: record.fields });
   const own = head.fields.filter(({ name }) => isOfOneClient(name, control));
   return own.length === 0 ? undefined : { ...head, status, fields: [...record.fields, ...own] };
+}
+
+/** What whoever has asked is told: digests of a part where it gets just that. */
+export function toldTo(
+  { fields }: WebRead,
+  { sizeBytes }: ReadableRecord,
+  head: WebHead,
+): readonly HeaderField[] {
+  if (head.status !== 206) return head.fields;
+  const { range } = readContentHead(head);
+  const asked = selectRange(parseRange(fields.range), sizeBytes);
+  const isAsked = asked.kind === 'part' && asked.first === range?.first && asked.last === range.last;
+  return head.fields.filter(({ name }) => name !== 'content-range' && (isAsked || !contentDigests.has(name)));
 }
 
 /** What varies by all is not stored. */

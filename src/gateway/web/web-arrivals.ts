@@ -89,7 +89,11 @@ export class WebArrivals implements WebFetchOwner {
     if (method === 'HEAD') this.#described(fetch, head, times, isForOthers);
     else if (stale && !mayKeep) this.#end(fetch, stale, head);
     const plan = mayKeep && method === 'GET' ? this.#kept(fetch, head, times) : pass;
-    if (plan.kind === 'pass') flight?.land({ kind: 'alone', because: aloneBecause(read, head, isUnkept) });
+    if (plan.kind === 'pass') {
+      // what is told by HEAD is kept for nobody, but what it tells of may be
+      const because = mayKeep && method === 'HEAD' ? 'request' : aloneBecause(read, head, isUnkept);
+      flight?.land({ kind: 'alone', because });
+    }
     if (plan.kind !== 'fill') this.#clients.report(fetch, outcomeOf(fetch, head, plan.kind === 'collect'));
     return plan;
   }
@@ -234,16 +238,19 @@ export class WebArrivals implements WebFetchOwner {
 
   /** RFC 9111 §4.3.5: HEAD freshens what it still describes, ends what it does not, and withdraws what such an answer to GET does. */
   #described(fetch: WebFetch, head: WebHead, times: AnswerTimes, isForOthers: boolean): void {
-    const { read } = fetch.question;
+    const { read, flight } = fetch.question;
     const held = this.#records.find(read);
     // of a range, which HEAD has none of (RFC 9110 §14.2), it says nothing of the whole
     if (!held || (head.status === 206 && isForOthers)) return;
     const isAlike = isForOthers && head.status === held.answer?.status && !isOfServer(head.status);
     const what = isAlike ? described(held, head) : 'unlike';
     if (what === 'unlike') this.#end(fetch, held, head);
-    else if (what === 'same')
-      this.#records.renew(read, held, confirmedAnswer(held, readWebHead(head), times));
     else if (what === 'other') this.#records.forget(read, held);
+    else if (what === 'same') {
+      const record = confirmedAnswer(held, readWebHead(head), times);
+      if (this.#records.renew(read, held, record))
+        flight?.land({ kind: 'stored', record, how: 'revalidated' });
+    }
   }
 
   /**

@@ -120,8 +120,8 @@ function mayBeOfFirst(landing: Landing): boolean {
   return landing.kind === 'stale' && landing.isOfRequest;
 }
 
-/** What a request asks for: the whole answer, or a range of it. */
-export type FlightKind = 'whole' | 'range';
+/** What a request asks for: the whole answer, a range of it, what is told of it (HEAD), or whether a client still has it. */
+export type FlightKind = 'whole' | 'range' | 'head' | 'condition';
 
 interface KnownFlight {
   readonly flight: WebFlight;
@@ -166,7 +166,7 @@ export class WebFlights {
   of(read: WebRead, kind: FlightKind): WebFlight | undefined {
     const known = this.#flights.get(nameOf(read, kind)) ?? this.#flights.get(ownNameOf(read, kind));
     if (!known || !this.#isStillAsked(read, known.asked)) return undefined;
-    const isEnough = kind === 'whole' || containsRange(known.range, parseRange(read.fields.range));
+    const isEnough = kind !== 'range' || containsRange(known.range, parseRange(read.fields.range));
     return isEnough ? known.flight : undefined;
   }
 
@@ -177,7 +177,7 @@ export class WebFlights {
 
   /** @param landed called when it is over */
   begin(read: WebRead, kind: FlightKind, asked: Asked, landed?: (landing: Landing) => void): WebFlight {
-    const name = this.#late.has(ownNameOf(read, kind)) ? ownNameOf(read, kind) : nameOf(read, kind);
+    const name = this.#late.has(ownNameOf(read, 'whole')) ? ownNameOf(read, kind) : nameOf(read, kind);
     const flight = new WebFlight(read, this.#clock.monotonicMs(), (landing, by) => {
       landed?.(landing);
       if (landing.kind === 'stored' && by === read && name === nameOf(read, 'whole')) this.#learnTook(flight);

@@ -1,9 +1,6 @@
 import type { ReadableRecord } from '../../cache/record.ts';
 import { type StaleUse, staleUse } from '../../cache/reuse.ts';
-import { contentDigests } from '../../http/content-digests.ts';
-import { parseRange, selectRange } from '../../http/range.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
-import { readContentHead } from '../fill/content-head.ts';
 import { NotCachedError, ObjectChangedError } from '../fill/fill-error.ts';
 import type { ClientBody } from '../pass/write/client-body.ts';
 import { BackgroundTurns, type Outcome } from '../read/background-turns.ts';
@@ -11,9 +8,9 @@ import { bypassed, CacheReports, cacheHit, type LookupOutcome, notAsked } from '
 import { mayConfirm, unconditionalFields, validatingFields } from './confirmation.ts';
 import { mayBeRenewedFor } from './one-request.ts';
 import { QuestionsBeside } from './questions-beside.ts';
-import { kindOf, mayHaveOther } from './shared-questions.ts';
+import { kindOf, mayHaveOther, mayTakeWhole } from './shared-questions.ts';
 import { answersNow, holdsAll, mayServeOnError, staleOutcome } from './stale-answers.ts';
-import type { WebHead } from './stored-answer.ts';
+import { toldTo, type WebHead } from './stored-answer.ts';
 import { type FillingCache, WebArrivals } from './web-arrivals.ts';
 import { isFailure, WebFetch, type WebQuestion } from './web-fetch.ts';
 import { type FlightKind, type Landing, outcomeOf, type WebFlight, WebFlights } from './web-flights.ts';
@@ -163,25 +160,40 @@ export class WebReads implements WebSource, RecordSource {
 
   /** Waits for who asks already, or asks the origin. @param stale what it may confirm */
   #ask(read: WebRead, stale: ReadableRecord | undefined): void {
-    if (read.method !== 'GET' || read.policy.mode === 'bypass') {
+    if (read.policy.mode === 'bypass') {
       this.#send(read, stale, undefined);
       return;
     }
-    const kind = kindOf(read, stale);
-    const isShared = kind === 'whole' || (kind === 'range' && this.#flights.mayShareRange(read));
-    const whole = this.#flights.of(read, 'whole');
-    const flight = whole ?? (kind === 'range' && isShared ? this.#flights.of(read, 'range') : undefined);
-    if (flight) {
-      this.#wait(read, flight);
-      if (flight === whole) this.#beside.watch(flight);
-    } else this.#send(read, stale, isShared ? this.#begin(read, kind) : undefined);
+    const asked = kindOf(read, stale);
+    const kind = asked === 'range' && !this.#flights.mayShareRange(read) ? undefined : asked;
+    const flight = this.#flights.of(read, 'whole') ?? (kind && this.#flights.of(read, kind));
+    if (flight) this.#wait(read, flight, kind);
+    else this.#send(read, stale, kind && this.#begin(read, kind));
+  }
+
+  /** The same for who has waited for an answer that is for its first alone. */
+  #askAgain(read: WebRead): void {
+    const stale = this.#records.find(read);
+    if (!mayTakeWhole(read) || this.#flights.of(read, 'whole')) {
+      this.#ask(read, stale);
+      return;
+    }
+    const whole = read.asGet();
+    const flight = this.#begin(whole, 'whole');
+    this.#wait(read, flight, 'whole');
+    try {
+      const fetch = this.#send(whole, stale, flight, false);
+      flight.deserted = () => fetch.left();
+    } catch {
+      // the flight has landed
+    }
   }
 
   #begin(read: WebRead, kind: FlightKind, landed?: (landing: Landing) => void): WebFlight {
     return this.#flights.begin(read, kind, this.#records.askedNow(read), landed);
   }
 
-  #wait(read: WebRead, flight: WebFlight): void {
+  #wait(read: WebRead, flight: WebFlight, kind: FlightKind | undefined): void {
     let leave = () => {};
     const client = read.client.wait(() => leave());
     const end = flight.wait(read, (landing, first) => {
@@ -189,11 +201,12 @@ export class WebReads implements WebSource, RecordSource {
     });
     leave = () => void end();
     this.#flights.coalesced++;
+    if (kind !== 'range') this.#beside.watch(flight);
   }
 
   /** @param first whose answer it is */
   #landed(read: WebRead, landing: Landing, first: WebRead): void {
-    if (this.#mayHaveOther(read, landing, first)) this.#ask(read, this.#records.find(read));
+    if (this.#mayHaveOther(read, landing, first)) this.#askAgain(read);
     else if (landing.kind === 'failed') this.#giveStale(read, landing.error);
     else if (landing.kind === 'stored' && this.#records.find(read) === landing.record)
       this.#give(read, landing.record, {
@@ -283,12 +296,3 @@ export class WebReads implements WebSource, RecordSource {
 }
 
 const noQuestion = { stale: undefined, confirmed: undefined, flight: undefined };
-
-/** What whoever has asked is told: digests of a part where it gets just that. */
-function toldTo({ fields }: WebRead, { sizeBytes }: ReadableRecord, head: WebHead): readonly HeaderField[] {
-  if (head.status !== 206) return head.fields;
-  const { range } = readContentHead(head);
-  const asked = selectRange(parseRange(fields.range), sizeBytes);
-  const isAsked = asked.kind === 'part' && asked.first === range?.first && asked.last === range.last;
-  return head.fields.filter(({ name }) => name !== 'content-range' && (isAsked || !contentDigests.has(name)));
-}
