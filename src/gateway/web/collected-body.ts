@@ -8,7 +8,10 @@ export const COLLECTED_LIMIT_BYTES = 8 * 2 ** 20;
 /** What the bodies that a worker collects may take at the same time. */
 const ALL_LIMIT_BYTES = 64 * 2 ** 20;
 
-/** The share of the bodies that one client gets, or has not taken yet: slow readers must not end the caching for others. */
+/**
+ * The share of the bodies that one client gets, or has not taken yet, at most: slow readers must not end the caching for others. It is
+ * no more than half of what the others leave, so that the next one finds as much.
+ */
 const CLIENT_LIMIT_BYTES = ALL_LIMIT_BYTES / 4;
 
 /** Who gets a body while it is collected. */
@@ -37,8 +40,10 @@ export class Collections {
   }
 
   #takeShare(lengthBytes: number, quota: string): boolean {
-    const takenBytes = (this.#clientBytes.get(quota) ?? 0) + lengthBytes;
-    if (takenBytes > CLIENT_LIMIT_BYTES) return false;
+    const heldBytes = this.#clientBytes.get(quota) ?? 0;
+    const ofOthersBytes = this.#heldBytes - heldBytes;
+    const takenBytes = heldBytes + lengthBytes;
+    if (takenBytes > Math.min(CLIENT_LIMIT_BYTES, (ALL_LIMIT_BYTES - ofOthersBytes) / 2)) return false;
     this.#clientBytes.set(quota, takenBytes);
     return true;
   }

@@ -50,3 +50,15 @@ it('one client has a quarter, and what it has taken is free again', () => {
   for (const then of leave) then();
   expect(kept('slow')).toBe(true);
 });
+
+it('clients that take nothing leave room for the next one', () => {
+  const all = new Collections();
+  const isKept = (quota: string, lengthBytes: number) => {
+    const body = all.begin(Infinity, { quota, whenGone: () => {} });
+    const kept = body.add(Buffer.alloc(lengthBytes));
+    body.drop();
+    return kept;
+  };
+  for (let client = 0; client < 8; client++) while (isKept(`slow ${client}`, mebibyte / 16));
+  expect(isKept('other', mebibyte / 8)).toBe(true);
+});
