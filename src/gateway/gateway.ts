@@ -101,7 +101,7 @@ export class Gateway {
       clock,
       recordBytes: recordBytes - nearBytes,
       retried,
-      bucketNow: bucket => this.#configurations.bucketNow(bucket),
+      bucketNow: (bucket, objectKey) => this.#configurations.bucketNow(bucket, objectKey),
       onUnwritten: error => {
         errors.cell('memory', 'unwritten').add();
         options.onUnwritten(error);

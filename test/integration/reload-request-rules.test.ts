@@ -81,6 +81,79 @@ describe.each([1, 2])('a reload with %d workers that changes what requests to a 
   });
 });
 
+/** A bucket in which everybody may read everything, with a token for the store. */
+const readable = (token: string, place: object) => ({
+  ...{ backend: 'main', access: 'public', cache: { ttl: '1h' }, ...place },
+  anonymous: [{ actions: ['GetObject'], keys: ['**'] }],
+  rules: [{ keys: ['**'], requestHeaders: { set: { 'x-token': token } } }],
+});
+
+it.each([
+  [
+    'has another prefix',
+    { a: { bucket: 'data', keyPrefix: 'p/' } },
+    '/a/k',
+    { a: { bucket: 'data' } },
+    '/a/p/k',
+  ],
+  ['has a prefix', { a: { bucket: 'data' } }, '/a/p/k', { a: { bucket: 'data', keyPrefix: 'p/' } }, '/a/k'],
+  ['has another name', { a: { bucket: 'data' } }, '/a/p/k', { b: { bucket: 'data' } }, '/b/p/k'],
+  ['has no name of its own', { a: { bucket: 'data' } }, '/a/p/k', { '*': {} }, '/data/p/k'],
+  ['got one', { '*': {} }, '/data/p/k', { a: { bucket: 'data' } }, '/a/p/k'],
+])(
+  'what is held in part of a bucket that %s since is asked for by the rules in force',
+  async (_, before, path, after, later) => {
+    const body = Buffer.from(copyOf(describingContent({ object: 1, version: 1 }, 3 * 2 ** 20)));
+    let expected = 'old';
+    const origin = await startOrigin((asked, response) => {
+      if (asked.headers['x-token'] === expected) answerFrom(body, asked, response);
+      else response.writeHead(403).end();
+    });
+    const setup = (token: string, buckets: Readonly<Record<string, object>>): GatewaySetup => ({
+      ...{ workers: 1, memory: '64MiB' },
+      backends: { main: { type: 's3', endpoint: origin.url, credentials: 'none', keys: 'exact' } },
+      buckets: Object.fromEntries(
+        Object.entries(buckets).map(([name, place]) => [name, readable(token, place)]),
+      ),
+    });
+    const gateway = await startGateway(setup('old', before));
+    expect((await fetch(gateway.url + path, { headers: { range: 'bytes=0-99' } })).status).toBe(206);
+    expected = 'new';
+    gateway.rewrite(setup('new', after));
+    expect(await gateway.reload()).toMatchObject({ status: 200 });
+    const reply = await fetch(gateway.url + later);
+    expect([reply.status, Buffer.from(await reply.arrayBuffer()).equals(body)]).toEqual([200, true]);
+  },
+);
+
+it('bytes of a web origin are none of what its names lead to after a reload, under the same tag', async () => {
+  const bodies = [1, 2].map(version =>
+    Buffer.from(copyOf(describingContent({ object: 1, version }, 3 * 2 ** 20))),
+  );
+  const origin = await startOrigin((asked, response) =>
+    answerFrom(bodies[asked.url.startsWith('/new') ? 1 : 0] ?? Buffer.alloc(0), asked, response),
+  );
+  const setup = (keyPrefix: string): GatewaySetup => ({
+    ...{ workers: 1, memory: '64MiB' },
+    backends: { main: { type: 'http', endpoint: origin.url } },
+    buckets: { site: { backend: 'main', access: 'public', keyPrefix, cache: { ttl: '1h' } } },
+  });
+  const gateway = await startGateway(setup('/old'));
+  const range = { range: 'bytes=0-99' };
+  expect((await fetch(`${gateway.url}/site/k`, { headers: range })).status).toBe(206);
+  gateway.rewrite(setup('/new'));
+  expect(await gateway.reload()).toMatchObject({ status: 200 });
+  for (const [first, last] of [
+    [2_097_152, 2_097_251],
+    [0, 99],
+    [0, 3_145_727],
+  ] as const) {
+    const reply = await fetch(`${gateway.url}/site/k`, { headers: { range: `bytes=${first}-${last}` } });
+    const bytes = Buffer.from(await reply.arrayBuffer());
+    expect(bytes.equals(bodies[1]?.subarray(first, last + 1) ?? Buffer.of(0))).toBe(true);
+  }
+});
+
 it('what a visitor asks for after a reload by the rules from before it is for nobody else', async () => {
   const waiting: (() => void)[] = [];
   const origin = await startOrigin(({ url, headers }, response) => {

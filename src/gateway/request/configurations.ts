@@ -72,14 +72,19 @@ export class Configurations {
     return undefined;
   }
 
-  /** What has taken the place of `bucket` since: the bucket in force with the same objects; itself if there is none. */
-  bucketNow(bucket: Bucket): Bucket {
+  /**
+   * A bucket in force that has an object of `bucket`, which may be from before reloads; itself if there is none. The one of the same
+   * name comes first, but all of them ask for the object alike (src/config/request-header-checks.ts).
+   */
+  bucketNow(bucket: Bucket, { key }: Pick<ObjectKey, 'key'>): Bucket {
     const { buckets } = this.#current;
-    const isSame = ({ store, bucketAtStore, keyPrefix }: Bucket) =>
-      store.identity === bucket.store.identity &&
-      bucketAtStore === bucket.bucketAtStore &&
-      keyPrefix === bucket.keyPrefix;
-    return buckets.placesOf(bucket.name).find(isSame) ?? buckets.configuredPlaces.find(isSame) ?? bucket;
+    if (bucket.succession === buckets.succession) return bucket;
+    const leading = buckets
+      .placesCalled(bucket.bucketAtStore)
+      .filter(
+        ({ store, keyPrefix }) => store.identity === bucket.store.identity && key.startsWith(keyPrefix),
+      );
+    return leading.find(({ name }) => name === bucket.name) ?? leading[0] ?? bucket;
   }
 
   /** One that was prepared and never applied is not kept. */

@@ -163,7 +163,7 @@ export class WebRecords {
 
   /**
    * What is held of the content that the origin has just named by a strong tag, or a new one: bytes from before a write or a purge
-   * are none of what was learned after it.
+   * are none of what was learned after it, and a reload may have led the name to something else.
    */
   contentOf(
     read: WebRead,
@@ -177,7 +177,7 @@ export class WebRecords {
     const isCurrent = !isPurged && epoch === this.#cache.epochs.current(key);
     const entry = isCurrent ? this.#entryOf(read) : undefined;
     for (const record of entry?.records.values() ?? [])
-      if (record.kind === 'readable' && record.content instanceof Generation) {
+      if (record.kind === 'readable' && record.epoch === epoch && record.content instanceof Generation) {
         const known = record.content.identity;
         const isSame = known.entityTag === identity.entityTag && known.sizeBytes === identity.sizeBytes;
         if (isSame && known.contentEncoding === identity.contentEncoding) return record.content;

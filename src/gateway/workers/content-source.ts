@@ -1,4 +1,5 @@
 import type { AskedFor, GenerationIdentity } from '../../cache/generation-identity.ts';
+import type { ObjectKey } from '../../cache/object-key.ts';
 import type { TraceContext } from '../../http/trace-context.ts';
 import type { RangeSource } from '../fill/ranged-read.ts';
 import { storeRequest } from '../read/store-request.ts';
@@ -6,6 +7,9 @@ import type { Bucket } from '../request/bucket.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 import { webRangeSource } from '../web/web-range-source.ts';
 import { isWeb } from '../web/web-target.ts';
+
+/** See `Configurations.bucketNow`. */
+export type BucketNow = (bucket: Bucket, objectKey: Pick<ObjectKey, 'key'>) => Bucket;
 
 export type StoredObject = Pick<ObjectRead, 'bucket' | 'objectKey'>;
 
@@ -28,24 +32,23 @@ export function askedFor({
  * Requests ranges with If-Match on the content's entity tag: if the object has changed, the store answers 412 and bytes
  * are never mixed.
  *
- * @param bucketNow the bucket by whose rules the store is asked at the moment: a content stays in memory over reloads
+ * @param bucketNow the bucket by whose rules a store is asked at the moment: contents of objects stay in memory over reloads.
+ * Those of a web origin do not, since its rules tell where a key is
  * @param trace of the request that wants the bytes
  */
 export function rangeSource(
   { bucket: first, objectKey }: StoredObject,
   asked: AskedFor,
   identity: GenerationIdentity,
-  bucketNow: (bucket: Bucket) => Bucket,
+  bucketNow: BucketNow,
   trace?: TraceContext,
 ): RangeSource {
-  const sourceIn = (bucket: Bucket) =>
-    isWeb(bucket)
-      ? webRangeSource(bucket, objectKey, asked.selecting, identity, trace)
-      : storeRangeSource({ bucket, objectKey }, asked, identity, trace);
+  if (isWeb(first)) return webRangeSource(first, objectKey, asked.selecting, identity, trace);
+  const sourceIn = (bucket: Bucket) => storeRangeSource({ bucket, objectKey }, asked, identity, trace);
   let bucket = first;
   let source = sourceIn(bucket);
   const now = () => {
-    const latest = bucketNow(bucket);
+    const latest = bucketNow(bucket, objectKey);
     if (latest !== bucket) source = sourceIn(latest);
     bucket = latest;
     return source;

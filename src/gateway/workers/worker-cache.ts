@@ -27,11 +27,11 @@ import type { ContentFactory } from '../read/content-factory.ts';
 import { LocalObjects } from '../read/local-objects.ts';
 import { RecordCache } from '../read/record-cache.ts';
 import { StoreFetcher } from '../read/store-fetcher.ts';
-import type { Bucket } from '../request/bucket.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 import { WebReads } from '../web/web-reads.ts';
 import {
   askedFor,
+  type BucketNow,
   type CreatedRead,
   nothingNamed,
   rangeSource,
@@ -50,7 +50,7 @@ interface WorkerCacheOptions extends RetryContext {
   /** Receives unexpected exceptions. */
   readonly faults?: Faults;
   /** See `Configurations.bucketNow`; left out where nothing is reloaded. */
-  readonly bucketNow?: (bucket: Bucket) => Bucket;
+  readonly bucketNow?: BucketNow;
 }
 
 /** How long a content that was not stored is kept for the readers it was announced to. */
@@ -73,7 +73,7 @@ export class WorkerCache implements ContentFactory {
   readonly clock: Clock;
   readonly #readerContext: ReaderContext;
   readonly #readers: Readers;
-  readonly #bucketNow: (bucket: Bucket) => Bucket;
+  readonly #bucketNow: BucketNow;
   /** A number for each store, by name. */
   readonly #fillGroups = new Map<string, number>();
 
@@ -110,11 +110,12 @@ export class WorkerCache implements ContentFactory {
     return this.#create({ bucket, objectKey }, askedFor(read), identity, read.policy.blockSizeBytes);
   }
 
-  /** The entry of an object, if it was packed. */
-  revive(object: StoredObject): Entry | undefined {
-    return this.table.revive(object.objectKey, (identity, blockBytes, asked = nothingNamed) =>
-      this.#create(object, asked, identity, blockBytes),
-    );
+  /** The entry of an object, if it was packed. Who reads it now may have begun before a reload. */
+  revive({ bucket, objectKey }: StoredObject): Entry | undefined {
+    return this.table.revive(objectKey, (identity, blockBytes, asked = nothingNamed) => {
+      const object = { bucket: this.#bucketNow(bucket, objectKey), objectKey };
+      return this.#create(object, asked, identity, blockBytes);
+    });
   }
 
   #create(

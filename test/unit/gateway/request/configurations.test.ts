@@ -6,6 +6,7 @@ import { type Bucket, hasMoved, placeText, type WebRules } from '../../../../src
 import { BucketTable, type OtherBuckets } from '../../../../src/gateway/request/bucket-table.ts';
 import { Configurations, type ServiceConfiguration } from '../../../../src/gateway/request/configurations.ts';
 import { withFallback } from '../../../../src/gateway/request/fallback-bucket.ts';
+import { Succession } from '../../../../src/gateway/request/succession.ts';
 import { slots, testKey } from '../../../support/object-keys.ts';
 import { bucketOf, silentStore } from '../../../support/object-reads.ts';
 
@@ -228,22 +229,29 @@ it('a read is found the bucket by whose rules it was made, in whichever of the c
   expect(all.bucketOf('b', key, placeText(asked('three')))).toBeUndefined();
 });
 
-it('a bucket is now the one in force that has its objects, by its name before others', () => {
+it('a bucket is now one in force that leads to the object, by its name before others', () => {
   const at = (name: string, identity = 'main', keyPrefix = '') => ({
     ...bucketAt('b', identity, keyPrefix),
-    name,
+    ...{ name, succession: new Succession() },
   });
-  const [first, alias, prefixed] = [at('one'), at('alias'), at('one', 'main', 'a/')];
+  const first = at('one', 'main', 'a/');
+  const key = testKey('main', 'b', 'a/k');
   const all = new Configurations(configurationWith({ one: first }));
   const become = (buckets: Readonly<Record<string, Bucket>>) => {
     all.prepare(configurationWith(buckets));
-    expect(all.bucketNow(first)).not.toBe(buckets.one);
     all.apply();
-    return all.bucketNow(first);
+    return all.bucketNow(first, key);
   };
-  expect(all.bucketNow(first)).toBe(first);
-  const next = at('one');
-  expect(become({ alias, one: next })).toBe(next);
-  expect(become({ alias, one: prefixed })).toBe(alias);
-  expect(become({ one: at('one', 'elsewhere') })).toBe(first);
+  expect(all.bucketNow(first, key)).toBe(first);
+  const [same, whole, other, elsewhere] = [
+    at('one', 'main', 'a/'),
+    at('one'),
+    at('alias', 'main', 'c/'),
+    at('one', 'elsewhere'),
+  ];
+  expect(become({ alias: at('alias'), one: same })).toBe(same);
+  expect(become({ alias: other, one: whole })).toBe(whole);
+  const alias = at('alias');
+  expect(become({ other, one: elsewhere, alias })).toBe(alias);
+  expect(become({ one: elsewhere, alias: other })).toBe(first);
 });
