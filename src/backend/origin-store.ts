@@ -8,7 +8,7 @@ import type { Breaker } from './breaker/breaker.ts';
 import { QUESTION_LIMIT_MS, StoreQuestion, type ToldOfStore } from './breaker/store-question.ts';
 import type { CallContext, SentRequest } from './call-context.ts';
 import { CallQueue } from './call-queue.ts';
-import { healthRequest } from './health-request.ts';
+import { type AskedPlace, healthRequest } from './health-request.ts';
 import { HedgePolicy, type HedgeSettings } from './hedge/hedge-policy.ts';
 import { type HedgeContext, HedgedCall, isHedged } from './hedge/hedged-call.ts';
 import type { OriginCall, OriginReceiver } from './origin-call.ts';
@@ -87,8 +87,8 @@ const HEAD_SLACK_MS = 1_000;
 export class OriginStore implements Store {
   readonly name: string;
   readonly identity: string;
-  /** The bucket that the circuit breaker asks for, see `healthRequest`. */
-  askedBucket: string | undefined;
+  /** What the circuit breaker asks for. */
+  asked: AskedPlace = { bucket: undefined, fields: [] };
   readonly #options: OriginStoreOptions;
   readonly #protocol: OriginProtocol;
   readonly #calls: CallContext;
@@ -167,7 +167,7 @@ export class OriginStore implements Store {
     const limitMs = Math.min(QUESTION_LIMIT_MS, connectMs + firstByteMs);
     const send: CallContext['send'] = (request, receiver) =>
       this.#sendWith([], request, receiver, this.#questionPools);
-    StoreQuestion.ask({ ...this.#calls, send, limitMs }, healthRequest(this.askedBucket), told);
+    StoreQuestion.ask({ ...this.#calls, send, limitMs }, healthRequest(this.asked), told);
   }
 
   /** A second request is sent only while connections are free and the store is healthy. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { HeaderField } from '../s3/dialect.ts';
 import { parseErrorBody } from '../s3/error-body.ts';
 import { pathKeyProblem } from '../s3/path-key.ts';
 import { isElement, readXml, textOf } from '../s3/xml-reader.ts';
@@ -38,6 +39,8 @@ export type ProbeResult =
 interface ProbePlace {
   readonly bucket: string;
   readonly keyPrefix: string;
+  /** What rules give to requests for a key at the store; left out: to those that name none. */
+  fieldsFor(key?: string): readonly HeaderField[];
 }
 
 const listingLimits = { length: 4 * 1024 * 1024, depth: 16, nodes: 80_000, memberLength: 16 * 1024 };
@@ -63,7 +66,7 @@ export async function probeStore(
   place: ProbePlace,
   signal?: AbortSignal,
 ): Promise<ProbeResult> {
-  const ask = askWithin(signal);
+  const ask = askWithin(signal, place);
   try {
     const listing = await ask(store, 'GET', place.bucket, undefined, listingQuery(place));
     if (listing.status !== 200) return refusedBy(listing, 'a listing', place.bucket);
@@ -91,19 +94,16 @@ export async function probeReach(store: Store, signal?: AbortSignal): Promise<Pr
 
 /** Whether a store answers what its circuit breaker asks. Never rejects. */
 export function probeQuestion(store: Asked): Promise<ProbeResult> {
-  const { askedBucket } = store;
-  return ask(
-    store,
-    askedBucket === undefined ? whichBuckets : `HEAD of the bucket ${JSON.stringify(askedBucket)}`,
-  );
+  const { bucket } = store.asked;
+  return ask(store, bucket === undefined ? whichBuckets : `HEAD of the bucket ${JSON.stringify(bucket)}`);
 }
 
 /** The same of a web origin, of which nothing else can be asked. Never rejects. */
 export function probeOrigin(origin: Asked): Promise<ProbeResult> {
-  return ask(origin, `${healthRequest(origin.askedBucket).method} /`);
+  return ask(origin, `${healthRequest(origin.asked).method} /`);
 }
 
-type Asked = Pick<OriginStore, 'ask' | 'askedBucket'>;
+type Asked = Pick<OriginStore, 'ask' | 'asked'>;
 
 /** @param asked the question in words */
 function ask(store: Asked, asked: string): Promise<ProbeResult> {
@@ -159,11 +159,11 @@ type Ask = (
 ) => Promise<WholeReply>;
 
 /** Questions that are given up when `signal` aborts. */
-function askWithin(signal: AbortSignal | undefined): Ask {
+function askWithin(signal: AbortSignal | undefined, place?: ProbePlace): Ask {
   return (store, method, bucket, key, query) =>
     sendAndCollect(
       store,
-      { method, bucket, key, query, fields: [] },
+      { method, bucket, key, query, fields: place?.fieldsFor(key) ?? [] },
       { limitBytes: listingLimits.length },
       signal,
     );

@@ -1,11 +1,10 @@
 import type { Clock, Timer } from '../base/clock.ts';
-import { healthRequest } from './health-request.ts';
+import { type AskedPlace, healthRequest } from './health-request.ts';
 import type { Store, StoreReceiver } from './store.ts';
 
 interface ProberOptions {
   readonly store: Pick<Store, 'send'>;
-  /** See `healthRequest`. */
-  readonly bucket: string | undefined;
+  readonly asked: AskedPlace;
   readonly everyMs: number;
   readonly clock: Clock;
 }
@@ -43,7 +42,7 @@ export class StoreProber {
     // one that hangs is enough
     if (this.#isAsking || this.#isStopped) return;
     this.#isAsking = true;
-    const { store, bucket } = this.#options;
+    const { store, asked } = this.#options;
     const over = () => {
       this.#isAsking = false;
     };
@@ -53,6 +52,6 @@ export class StoreProber {
       ended: over,
       failed: over,
     };
-    store.send(healthRequest(bucket), receiver);
+    store.send(healthRequest(asked), receiver);
   }
 }

@@ -17,7 +17,7 @@ import type { ServerTls } from '../transport/read-buffer.ts';
 import type { BackendPlace } from './backend-places.ts';
 import { createBreaker } from './breakers.ts';
 import { providedSource } from './provided-source.ts';
-import { askedBucketAt } from './store-probes.ts';
+import { askedPlaceAt } from './store-probes.ts';
 import { EMBEDDED_STORE_CONNECTIONS, type StoreAccess, type WorkerSettings } from './thread-contracts.ts';
 import type { WorkerCredentials } from './worker-credentials.ts';
 
@@ -86,7 +86,7 @@ export class BackendStores {
     for (const { name, store, handle } of this.#prepared) {
       handle.replaceBy(store);
       this.#handles.set(name, handle);
-      store.askedBucket = askedBucketAt(name, this.#places);
+      store.asked = askedPlaceAt(name, this.#places);
     }
     for (const [id, store] of replaced) if (!this.#inUse.has(id)) store.retire();
     return new Map(this.#prepared.map(({ name, store }) => [name, store]));

@@ -2,18 +2,17 @@
 import type { Store } from '../backend/store.ts';
 import type { EpochSlots } from '../cache/epoch-slots.ts';
 import { bucketPlaces } from '../config/bucket-places.ts';
-import type { BackendConfig, BucketConfig, GatewayConfig } from '../config/gateway-config.ts';
+import type { BackendConfig, BucketConfig } from '../config/gateway-config.ts';
 import { otherBucketNames } from '../config/other-buckets.ts';
 import { keysOf } from '../config/restricted-keys.ts';
 import { type Bucket, regionOfBucket, type WebRules, type WebsiteRules } from '../gateway/request/bucket.ts';
 import { BucketTable } from '../gateway/request/bucket-table.ts';
 import { withFallback } from '../gateway/request/fallback-bucket.ts';
-import { compileRules } from '../gateway/request/key-rules.ts';
 import { Succession } from '../gateway/request/succession.ts';
-import { rulePaths } from '../gateway/web/rule-path.ts';
 import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
 import { listingKeyOf } from '../s3/listing/marker-seal.ts';
 import { regionOf } from './backend-stores.ts';
+import { type AtBackend, backendOf, compiledRules } from './compiled-rules.ts';
 import type { WorkerSettings } from './thread-contracts.ts';
 
 interface BucketParts {
@@ -63,32 +62,10 @@ function requestRulesText({ rules }: BucketConfig, { type }: Pick<BackendConfig,
   return changing.length === 0 ? '' : JSON.stringify(changing);
 }
 
-/** What `bucket` says of each key. */
-export function compiledRules(
-  bucket: BucketConfig,
-  config: Pick<GatewayConfig, 'backends'>,
-): Bucket['rulesFor'] {
-  return backendOf(bucket, config).type === 'http' ? compileRules(bucket, rulePaths) : compileRules(bucket);
-}
-
-/** Whatever names a backend. */
-interface AtBackend {
-  readonly backend: string;
-}
-
 function storeAt({ backend: name }: AtBackend, { stores }: BucketParts): Store {
   const store = stores.get(name);
   if (!store) throw new RangeError(`no backend ${name}`);
   return store;
-}
-
-function backendOf(
-  { backend: name }: AtBackend,
-  { backends }: Pick<GatewayConfig, 'backends'>,
-): BackendConfig {
-  const backend = backends[name];
-  if (!backend) throw new RangeError(`no backend ${name}`);
-  return backend;
 }
 
 function describeBucket(

@@ -15,9 +15,11 @@ import type { ProbeResults } from '../cli/connect-report.ts';
 import { serverTlsOf } from '../config/backend-certificates.ts';
 import { bucketsAt } from '../config/bucket-places.ts';
 import type { BackendConfig, GatewayConfig } from '../config/gateway-config.ts';
+import { ruledFields } from '../gateway/request/bucket.ts';
 import { checkedCredentials } from './checked-credentials.ts';
+import { compiledRules } from './compiled-rules.ts';
 import { probeQueue } from './queue-check.ts';
-import { askedBucketAt } from './store-probes.ts';
+import { askedPlaceAt } from './store-probes.ts';
 
 /** However many buckets there are, and however slowly stores answer. */
 const LIMIT_MS = 30_000;
@@ -53,7 +55,7 @@ async function probeBackend(
 async function probeWeb(name: string, backend: WebBackend, config: GatewayConfig): Promise<ProbeResult> {
   const tls = serverTlsOf(backend);
   const origin = new HttpStore({ ...backend, tls, name, ...unguarded() });
-  origin.askedBucket = askedBucketAt(name, config);
+  origin.asked = askedPlaceAt(name, config);
   try {
     return await probeOrigin(origin);
   } finally {
@@ -81,7 +83,7 @@ async function probeS3(
   if (credentials === undefined) return found;
   const tls = serverTlsOf(backend);
   const store = new S3Store({ ...backend, tls, credentials, name, ...unguarded() });
-  store.askedBucket = askedBucketAt(name, config);
+  store.asked = askedPlaceAt(name, config);
   try {
     const results = await probeBuckets(name, store, config, signal);
     const isReached = results.every(({ kind }) => kind !== 'unreachable');
@@ -101,7 +103,9 @@ async function probeBuckets(
   const results: ProbeResult[] = [];
   for (const { place, configured } of bucketsAt(backend, config)) {
     const { keyPrefix } = configured;
-    const result = await probeStore(store, { bucket: place.bucket, keyPrefix }, signal);
+    const rulesFor = compiledRules(configured, config);
+    const fieldsFor = (key?: string) => ruledFields({ rulesFor }, key?.slice(keyPrefix.length), []);
+    const result = await probeStore(store, { bucket: place.bucket, keyPrefix, fieldsFor }, signal);
     results.push(result);
     if (result.kind === 'unreachable') return results;
   }

@@ -10,8 +10,8 @@ import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
 import { compileGrants, isAllowed } from '../s3/grants.ts';
 import { readingActions } from '../s3/reading-actions.ts';
 import type { WorkerPool } from '../server/worker-pool.ts';
-import { compiledRules } from './buckets.ts';
 import { aliasProblem, refuseNoPath } from './cache.ts';
+import { compiledRules } from './compiled-rules.ts';
 import type { RunningConfig } from './running-config.ts';
 import type { WorkerControl } from './thread-contracts.ts';
 

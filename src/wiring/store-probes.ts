@@ -1,9 +1,12 @@
 /** Part of a worker's composition root: one worker sends the probes of all stores. */
+import type { AskedPlace } from '../backend/health-request.ts';
 import type { S3Store } from '../backend/s3/s3-store.ts';
 import { StoreProber } from '../backend/store-prober.ts';
 import type { Clock } from '../base/clock.ts';
 import { bucketsAt } from '../config/bucket-places.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
+import { ruledFields } from '../gateway/request/bucket.ts';
+import { compiledRules } from './compiled-rules.ts';
 
 export class StoreProbes {
   readonly #clock: Clock;
@@ -20,19 +23,22 @@ export class StoreProbes {
       const store = stores.get(name);
       if (!store || backend.type !== 's3' || backend.probe === undefined) return [];
       const { everyMs } = backend.probe;
-      return [new StoreProber({ store, bucket: askedBucketAt(name, config), everyMs, clock: this.#clock })];
+      return [new StoreProber({ store, asked: askedPlaceAt(name, config), everyMs, clock: this.#clock })];
     });
   }
 }
 
 /**
- * What the first bucket that is configured by name is called at a backend: one of this backend, or one of another that has this
- * one as its fallback.
+ * Where the first bucket that is configured by name is at a backend: one of this backend, or one of another that has this one as
+ * its fallback.
  */
-export function askedBucketAt(
+export function askedPlaceAt(
   backend: string,
   config: Pick<GatewayConfig, 'buckets' | 'backends'>,
-): string | undefined {
+): AskedPlace {
   const [first] = bucketsAt(backend, config);
-  return first?.place.bucket;
+  if (!first) return { bucket: undefined, fields: [] };
+  const rulesFor = compiledRules(first.configured, config);
+  const isWeb = config.backends[backend]?.type === 'http';
+  return { bucket: first.place.bucket, fields: ruledFields({ rulesFor }, isWeb ? '/' : undefined, []) };
 }

@@ -101,6 +101,28 @@ it('finds out that a store takes keys for paths, without writing or reading an o
   for (const line of asked) expect(line).toMatch(/^(HEAD |GET \/box\?list-type=2)/);
 });
 
+it('asks with what rules give to requests', async () => {
+  const server = createServer(({ url = '/', headers }, reply) => {
+    const [path = ''] = url.split('?');
+    const token = path === '/box' ? 'any' : path === '/box/folder/a' ? 'of folder' : 'any';
+    const isThere = path === '/box' || path === '/box/folder/a';
+    const isAllowed = headers['x-token'] === token;
+    reply.writeHead(isAllowed ? (isThere ? 200 : 404) : 403, { etag: '"1"' });
+    reply.end('<ListBucketResult><Contents><Key>folder/a</Key></Contents></ListBucketResult>');
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  stops.push(() => new Promise(resolve => server.close(resolve)));
+  const { port } = server.address() as AddressInfo;
+  const token = (keys: string, value: string) =>
+    `{ keys: ["${keys}"], requestHeaders: { set: { x-token: ${value} } } }`;
+  const rules = `rules: [${token('folder/a', 'of folder')}, ${token('**', 'any')}]`;
+  const backend = `backends: { main: { type: s3, endpoint: "http://127.0.0.1:${port}", credentials: none, keys: exact } }`;
+  const checked = await check(`${backend}\nbuckets: { box: { backend: main, access: verify, ${rules} } }`);
+  expect(checked).toMatchObject({ exitCode: 0, out: expect.stringContaining('backends.main is exact') });
+  const untold = await check(`${backend}\n${open}`);
+  expect(untold).toMatchObject({ exitCode: 1, out: expect.stringContaining('403') });
+});
+
 it('tells what it could not find out, and what to try', async () => {
   const store = await StoreUnderTest.start();
   stops.push(() => store.stop());

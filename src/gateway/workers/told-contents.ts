@@ -7,7 +7,7 @@ import type { WireBlock, WireContent, WireRecord } from './messages.ts';
 const TOLD_PARTS = 64;
 
 /** Of a content of more blocks than this none is told with an answer: the other worker learns of each as it reads. */
-const TOLD_BLOCKS = 256;
+const TOLD_BLOCKS = 16;
 
 /**
  * What other workers are told of the contents that this one owns. A content has a number, so that they can refer to it, which is

@@ -13,6 +13,8 @@ beforeEach(() => {
   receivers = [];
 });
 
+const fields = [{ name: 'x-token', value: 'shared', store: false }];
+
 function probe(bucket: string | undefined): StoreProber {
   const nothing = () => undefined;
   const send = (request: StoreRequest, receiver: StoreReceiver) => {
@@ -20,7 +22,7 @@ function probe(bucket: string | undefined): StoreProber {
     receivers.push(receiver);
     return { pause: nothing, resume: nothing, took: nothing, abort: nothing };
   };
-  return new StoreProber({ store: { send }, bucket, everyMs: 10_000, clock });
+  return new StoreProber({ store: { send }, asked: { bucket, fields }, everyMs: 10_000, clock });
 }
 
 it.each([
@@ -35,7 +37,7 @@ it.each([
     expect(asked).toHaveLength(round);
     receivers.at(-1)?.ended();
   }
-  expect(asked[0]).toMatchObject({ operation, method, bucket });
+  expect(asked[0]).toMatchObject({ operation, method, bucket, fields });
 });
 
 it('sends no second question while one is unanswered, and goes on after a failure', () => {

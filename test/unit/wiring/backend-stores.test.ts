@@ -89,19 +89,31 @@ it('a circuit breaker asks for the first bucket of its backend, and for another 
   const { use, prepare } = setup();
   prepare({ one: '', two: '' }, ['"*": { backend: one', 'a: { backend: one, bucket: a-there']);
   const before = use();
-  expect([before('one').askedBucket, before('two').askedBucket]).toEqual(['a-there', undefined]);
+  expect([before('one').asked.bucket, before('two').asked.bucket]).toEqual(['a-there', undefined]);
   prepare({ one: '', two: '' }, ['b: { backend: one']);
-  expect(before('one').askedBucket).toBe('a-there');
+  expect(before('one').asked.bucket).toBe('a-there');
   const after = use();
   expect(after('one')).toBe(before('one'));
-  expect([after('one').askedBucket, after('two').askedBucket]).toEqual(['b', undefined]);
+  expect([after('one').asked.bucket, after('two').asked.bucket]).toEqual(['b', undefined]);
 });
 
 it('a circuit breaker of a fallback asks for a bucket that it stands in for', () => {
   const { use, prepare } = setup();
   prepare({ one: ', fallback: two', two: '' }, ['a: { backend: one, fallbackBucket: copy']);
   const store = use();
-  expect([store('one').askedBucket, store('two').askedBucket]).toEqual(['a', 'copy']);
+  expect([store('one').asked.bucket, store('two').asked.bucket]).toEqual(['a', 'copy']);
+});
+
+it('a circuit breaker asks with what rules give to requests that name no key', () => {
+  const { use, prepare } = setup();
+  const rules = (keys: string) => `rules: [{ keys: ["${keys}"], requestHeaders: { set: { x-token: t } } }]`;
+  prepare({ one: '', two: '' }, [
+    `a: { backend: one, ${rules('**')}`,
+    `b: { backend: two, ${rules('only/**')}`,
+  ]);
+  const store = use();
+  expect(store('one').asked.fields).toEqual([{ name: 'x-token', value: 't', store: false }]);
+  expect(store('two').asked.fields).toEqual([]);
 });
 
 it('what was prepared and not applied changes nothing of those in use', () => {

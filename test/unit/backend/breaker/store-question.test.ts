@@ -32,8 +32,10 @@ function ask(fails?: StoreError, atOnce?: (to: OriginReceiver) => void): void {
     atOnce?.(to);
     return { pause: nothing, resume: nothing, abort: () => aborts++ };
   };
-  StoreQuestion.ask({ clock, meter, outages: undefined, send, limitMs: 3_000 }, healthRequest('b'), isAlive =>
-    told.push(isAlive),
+  StoreQuestion.ask(
+    { clock, meter, outages: undefined, send, limitMs: 3_000 },
+    healthRequest({ bucket: 'b', fields: [] }),
+    isAlive => told.push(isAlive),
   );
 }
 

@@ -47,8 +47,8 @@ it('of its blocks those are told that hold bytes, with what they hold at the mom
 });
 
 it.each([
-  [256, 1],
-  [257, 0],
+  [16, 1],
+  [17, 0],
 ])('of a content of %i blocks %i is told', (blocks, count) => {
   const content = contentOf(blocks * blockBytes);
   content.openBlock(0);
