@@ -267,3 +267,8 @@ function describe(
     lastModifiedMs: lastModified === undefined ? undefined : parseCachedDate(lastModified, receivedMs),
   };
 }
+
+/** When the origin has made an answer, as that says itself. */
+export function dateMsOf({ fields, receivedMs }: ReadableRecord): number | undefined {
+  return parseCachedDate(fieldValue(fields, 'date') ?? '', receivedMs);
+}

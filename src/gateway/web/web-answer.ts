@@ -3,7 +3,6 @@ import type { Coverage } from '../../cache/coverage.ts';
 import { ageS, freshUntilMs } from '../../cache/freshness.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { isStrongTag } from '../../http/entity-tag.ts';
-import { parseCachedDate } from '../../http/http-date.ts';
 import { evaluatePreconditions, ifRangeHolds, strongValidators } from '../../http/preconditions.ts';
 import { parseRange, selectRange } from '../../http/range.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
@@ -21,6 +20,7 @@ import type { Exchange } from '../request/exchange.ts';
 import type { Collections } from './collected-body.ts';
 import { copiedContent } from './copied-content.ts';
 import { fieldValue } from './outgoing-fields.ts';
+import { dateMsOf } from './stored-answer.ts';
 import type { PreparedAnswer } from './web-headers.ts';
 import type { RecordSource, WebFields, WebRead } from './web-read.ts';
 
@@ -200,8 +200,4 @@ function validatorsOf(record: ReadableRecord, { ifUnmodifiedSince }: WebFields) 
   const { entityTag, lastModifiedMs } = record;
   if (lastModifiedMs !== undefined || ifUnmodifiedSince !== undefined) return record;
   return { entityTag, lastModifiedMs: dateMsOf(record) };
-}
-
-function dateMsOf({ fields, receivedMs }: ReadableRecord): number | undefined {
-  return parseCachedDate(fieldValue(fields, 'date') ?? '', receivedMs);
 }

@@ -108,7 +108,7 @@ export class WebArrivals implements WebFetchOwner {
     const generation = this.#cache.create(read.contentRead(head.vary), identity);
     const isWritten = body.writeTo(generation);
     const record = storedAnswer(head, head.status, generation, read.policy, times);
-    if (isWritten && this.#records.store(read, record))
+    if (isWritten && this.#records.store(read, record, times.requestedMs))
       flight?.land({ kind: 'stored', record, how: 'fetched' });
     else {
       generation.retire();
@@ -162,7 +162,7 @@ export class WebArrivals implements WebFetchOwner {
     const renewed = readWebHead({ status: record.answer?.status ?? 200, fields: record.fields });
     // a 304 may be for who asks alone, as the whole answer would be (RFC 9111 §3.5)
     const isForOthers = isStorable(read, 'GET', renewed, fetch.question.isUnkept);
-    const isStored = isForOthers && this.#records.renew(read, stale, record);
+    const isStored = isForOthers && this.#records.renew(read, stale, record, times.requestedMs);
     const outcome: LookupOutcome = { ...outcomeOf(fetch, head, isStored), how: 'revalidated' };
     this.#clients.answerFrom(fetch, record, outcome, wholeFor(head, record));
     if (!isForOthers) this.#end(fetch, stale, renewed);
@@ -226,7 +226,7 @@ export class WebArrivals implements WebFetchOwner {
       tagSlotsOfAnswer(head.fields, times.groupSlots),
     );
     const record = storedAnswer(head, 200, content, read.policy, times);
-    const isStored = this.#records.store(read, record);
+    const isStored = this.#records.store(read, record, times.requestedMs);
     if (!isStored) this.#cache.keepWhileRead(content);
     // who began it alone and has left has aborted it
     const transfer = { call: fetch.call, isAwaited: true };
@@ -248,7 +248,7 @@ export class WebArrivals implements WebFetchOwner {
     else if (what === 'other') this.#records.forget(read, held);
     else if (what === 'same') {
       const record = confirmedAnswer(held, readWebHead(head), times);
-      if (this.#records.renew(read, held, record))
+      if (this.#records.renew(read, held, record, times.requestedMs))
         flight?.land({ kind: 'stored', record, how: 'revalidated' });
     }
   }

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { StoreError } from '../../backend/store.ts';
 import type { Clock, Timer } from '../../base/clock.ts';
+import { lengthPrefixed } from '../../base/length-prefixed.ts';
 import type { Asked, ReadableRecord } from '../../cache/record.ts';
 import { containsRange, parseRange, type RangeRequest } from '../../http/range.ts';
 import type { Outcome } from '../read/background-turns.ts';
@@ -132,11 +133,19 @@ interface KnownFlight {
 /** Targets of which something is known that no record tells. */
 const REMEMBERED_LIMIT = 1_000;
 
+/** What is held of the target of a read. */
+interface KnownAnswers {
+  /** Whether what was asked then may be joined now. */
+  isStillAsked(read: WebRead, asked: Asked): boolean;
+  /** The name of the variant that it selects, by what the last answer varied by; '' where nothing is known. */
+  variantOf(read: WebRead): string;
+}
+
 /** The requests of a worker that others may wait for. */
 export class WebFlights {
-  readonly #isStillAsked: (read: WebRead, asked: Asked) => boolean;
+  readonly #known: KnownAnswers;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
-  /** The latest of each target and kind. */
+  /** The latest of each target, variant and kind. */
   readonly #flights = new Map<string, KnownFlight>();
 
   /** Targets of which readers have waited for a range that was for another alone: they do not wait again. */
@@ -153,10 +162,9 @@ export class WebFlights {
   /** Requests that waited for another's answer. */
   coalesced = 0;
 
-  /** @param isStillAsked whether what was asked then may be joined now */
-  constructor(clock: Pick<Clock, 'monotonicMs'>, isStillAsked: (read: WebRead, asked: Asked) => boolean) {
+  constructor(clock: Pick<Clock, 'monotonicMs'>, known: KnownAnswers) {
     this.#clock = clock;
-    this.#isStillAsked = isStillAsked;
+    this.#known = known;
   }
 
   /**
@@ -164,8 +172,10 @@ export class WebFlights {
    * all that is read: for more the origin would be asked without the fields that may have let this client in.
    */
   of(read: WebRead, kind: FlightKind): WebFlight | undefined {
-    const known = this.#flights.get(nameOf(read, kind)) ?? this.#flights.get(ownNameOf(read, kind));
-    if (!known || !this.#isStillAsked(read, known.asked)) return undefined;
+    const variant = this.#known.variantOf(read);
+    const known =
+      this.#flights.get(nameOf(read, kind, variant)) ?? this.#flights.get(ownNameOf(read, kind, variant));
+    if (!known || !this.#known.isStillAsked(read, known.asked)) return undefined;
     const isEnough = kind !== 'range' || containsRange(known.range, parseRange(read.fields.range));
     return isEnough ? known.flight : undefined;
   }
@@ -177,13 +187,14 @@ export class WebFlights {
 
   /** @param landed called when it is over */
   begin(read: WebRead, kind: FlightKind, asked: Asked, landed?: (landing: Landing) => void): WebFlight {
-    const name = this.#late.has(ownNameOf(read, 'whole')) ? ownNameOf(read, kind) : nameOf(read, kind);
+    const isLate = this.#late.has(ownNameOf(read, 'whole'));
+    const name = (isLate ? ownNameOf : nameOf)(read, kind, this.#known.variantOf(read));
     const flight = new WebFlight(read, this.#clock.monotonicMs(), (landing, by) => {
       landed?.(landing);
-      if (landing.kind === 'stored' && by === read && name === nameOf(read, 'whole')) this.#learnTook(flight);
+      if (landing.kind === 'stored' && by === read && kind === 'whole' && !isLate) this.#learnTook(flight);
       if (landing.kind === 'stored') this.#ofEach.delete(read.target.key.text);
       if (kind === 'range' && flight.isAwaited && landing.kind === 'alone' && landing.because === 'answer')
-        this.#unshared.set(name, true);
+        this.#unshared.set(nameOf(read, 'range'), true);
       if (this.#flights.get(name)?.flight === flight) this.#flights.delete(name);
     });
     this.#flights.set(name, { flight, asked, range: parseRange(read.fields.range) });
@@ -217,10 +228,10 @@ export class WebFlights {
 }
 
 /** Of what a client asks for that is no measure for others. */
-function ownNameOf(read: WebRead, kind: FlightKind): string {
-  return `${kind} of ${read.client.quota} ${read.target.key.text}`;
+function ownNameOf(read: WebRead, kind: FlightKind, variant?: string): string {
+  return `of ${lengthPrefixed(read.client.quota)}${nameOf(read, kind, variant)}`;
 }
 
-function nameOf({ target }: WebRead, kind: FlightKind): string {
-  return `${kind} ${target.key.text}`;
+function nameOf({ target }: WebRead, kind: FlightKind, variant = ''): string {
+  return `${kind} ${lengthPrefixed(variant)}${target.key.text}`;
 }

@@ -40,7 +40,7 @@ export class WebReads implements WebSource, RecordSource {
     this.#cache = cache;
     this.#background = new BackgroundTurns(cache.clock);
     this.#records = new WebRecords(cache);
-    this.#flights = new WebFlights(cache.clock, (read, asked) => this.#records.isStillAsked(read, asked));
+    this.#flights = new WebFlights(cache.clock, this.#records);
     this.#beside = new QuestionsBeside({
       ...{ clock: cache.clock, background: this.#background },
       send: (by, beside) => this.#send(by, this.#records.find(by), beside, false),

@@ -9,7 +9,7 @@ import type { Asked, ReadableRecord } from '../../cache/record.ts';
 import type { UnsettledKeys } from '../../cache/unsettled-keys.ts';
 import { hasMoved } from '../request/bucket.ts';
 import { isComplete } from './stale-answers.ts';
-import type { AnswerTimes } from './stored-answer.ts';
+import { type AnswerTimes, dateMsOf } from './stored-answer.ts';
 import { varyListsOf } from './vary-lists.ts';
 import type { WebContentRead, WebRead } from './web-read.ts';
 import type { WebBucket } from './web-target.ts';
@@ -79,12 +79,25 @@ export class WebRecords {
     return epoch === this.#cache.epochs.current(key) && !this.#cache.barriers.mayConcern(key.text, barrier);
   }
 
-  /** Stores `record`, unless the epoch was raised or it was purged since the origin was asked. */
-  store(read: WebRead, record: ReadableRecord): boolean {
+  /** The name of the variant that `read` selects, if answers vary as the last one does that is held, fresh or not. */
+  variantOf(read: WebRead): string {
+    const entry = this.#entryOf(read);
+    return read.variantName((entry && varyListsOf(entry.records).at(-1)?.names) ?? []);
+  }
+
+  /**
+   * Stores `record`, unless the epoch was raised or it was purged since the origin was asked, or another request has brought what
+   * the origin has made later (RFC 9111 §4).
+   *
+   * @param requestedMs when the origin was asked
+   */
+  store(read: WebRead, record: ReadableRecord, requestedMs: number): boolean {
     const { key } = read.target;
     const { epochs, barriers } = this.#cache;
     const isPurged = barriers.removes(key.text, record.tagSlots, record.barrier);
     if (isPurged || record.epoch !== epochs.current(key)) return false;
+    const held = this.find(read);
+    if (held && held.receivedMs > requestedMs && wasMadeLater(held, record)) return false;
     this.#outdate(read);
     this.#cache.table.put(key, read.variantName(record.answer?.vary ?? []), record);
     this.#forgetOldLists(key);
@@ -92,8 +105,8 @@ export class WebRecords {
   }
 
   /** Stores `record` in the place of `before`, which the origin has confirmed; it may vary by other fields now. */
-  renew(read: WebRead, before: ReadableRecord, record: ReadableRecord): boolean {
-    const isStored = this.store(read, record);
+  renew(read: WebRead, before: ReadableRecord, record: ReadableRecord, requestedMs: number): boolean {
+    const isStored = this.store(read, record, requestedMs);
     // only now: a content is dropped with the last record that refers to it
     if (before.answer?.vary.join() !== record.answer?.vary.join()) this.forget(read, before);
     return isStored;
@@ -210,4 +223,8 @@ export class WebRecords {
 /** The fields that select an answer, as one text. */
 function varyOf({ answer }: ReadableRecord): string | undefined {
   return answer?.vary.join();
+}
+
+function wasMadeLater(one: ReadableRecord, other: ReadableRecord): boolean {
+  return (dateMsOf(one) ?? one.receivedMs) > (dateMsOf(other) ?? other.receivedMs);
 }

@@ -303,6 +303,28 @@ describe('who waits for a question that hangs because of what its first has sent
     expect(new Set(await answered(answers, [1]))).toEqual(new Set(['answer 2']));
   });
 
+  it('brings nothing older in the place of what was asked beside it', async () => {
+    const { answer } = origin;
+    let answerLate = () => {};
+    origin.answer = (asked, response) => {
+      if (asked.headers.cookie === undefined) answer(asked, response);
+      else {
+        hung++;
+        const date = new Date(clock.nowMs()).toUTCString();
+        answerLate = () => void response.writeHead(200, { 'cache-control': 'max-age=20', date }).end('older');
+      }
+    };
+    const own = text(stranger);
+    await turnsUntil('it hangs', () => hung > 0);
+    const answers = others.map(headers => text(headers));
+    await turnsUntil('the others wait', () => waiting() === 1 + others.length);
+    clock.advance(2_000);
+    await answered(answers, [1]);
+    answerLate();
+    expect(await own).toBe('older');
+    expect([await text(), origin.asked.length]).toEqual(['answer 2', 2]);
+  });
+
   it('asks in the name of another where that hangs, too, and no more often', async () => {
     const answers = await strangerAndOthers();
     clock.advance(2_000);
@@ -349,5 +371,21 @@ describe('who waits for a question that hangs because of what its first has sent
     await turnsUntil('it is asked beside', () => held.length === 1);
     clock.advance(3_000);
     await answered(answers, [1]);
+  });
+});
+
+describe('readers of different variants at once', () => {
+  const languages = Array.from({ length: 24 }, (_, index) => ({ 'accept-language': `x-${index % 8}` }));
+
+  it('share a question for each, at the same time once it is known what varies', async () => {
+    await start({ 'cache-control': 'max-age=1', vary: 'Accept-Language' });
+    hold();
+    const [first = {}, ...others] = languages;
+    await answered(await firstAndOthers(first, others), [1, 7]);
+    clock.advance(2_000);
+    await answered(
+      languages.map(headers => text(headers)),
+      [8],
+    );
   });
 });

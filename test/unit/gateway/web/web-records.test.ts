@@ -52,7 +52,7 @@ describe('the lists of fields by which the answers of one name vary', () => {
   it('are looked at once for a request, however many answers vary by them', () => {
     const records = new WebRecords(cache());
     for (let number = 0; number < 64; number++)
-      records.store(readOf(`${number}`).read, answerOf(number, ['a']));
+      records.store(readOf(`${number}`).read, answerOf(number, ['a']), number);
     const { read, counted } = readOf('7');
     expect(records.find(read)?.receivedMs).toBe(7);
     expect(counted.named).toBe(1);
@@ -63,7 +63,7 @@ describe('the lists of fields by which the answers of one name vary', () => {
     const held = cache();
     const records = new WebRecords(held);
     for (let number = 0; number < 20; number++)
-      records.store(readOf('x').read, answerOf(number, [`f${number}`]));
+      records.store(readOf('x').read, answerOf(number, [`f${number}`]), number);
     const { read, counted } = readOf('x');
     expect(records.find(read)?.receivedMs).toBe(19);
     expect(counted.named).toBe(8);
@@ -74,7 +74,7 @@ describe('the lists of fields by which the answers of one name vary', () => {
   it('of an answer that came last hide what varies otherwise', () => {
     const records = new WebRecords(cache());
     const [first, second] = [answerOf(1, ['a']), answerOf(2, ['b'])];
-    for (const record of [first, second]) records.store(readOf('x').read, record);
+    for (const record of [first, second]) records.store(readOf('x').read, record, record.receivedMs);
     expect(records.find(readOf('x').read)).toBe(second);
     const { read } = readOf('x');
     expect([records.isLatest(read, first), records.isLatest(read, second)]).toEqual([false, true]);
