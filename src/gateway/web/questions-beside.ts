@@ -12,7 +12,7 @@ const LEAST_MS = 1_000;
 const MOST_MS = 5_000;
 const UNKNOWN_MS = 2_000;
 
-/** Questions beside one that hangs, each after twice the patience of the one before. */
+/** Questions beside one that hangs, each after the patience with the one before; the last is in nobody's name. */
 const BESIDE_LIMIT = 2;
 
 interface BesideParts {
@@ -20,6 +20,8 @@ interface BesideParts {
   readonly background: BackgroundTurns;
   /** Asks for all of an answer, for nobody who waits. @throws TooManyRequestsError */
   readonly send: (by: WebRead, beside: WebFlight) => WebFetch;
+  /** `read` as nobody in particular would ask for its variant. */
+  readonly asNobody: (read: WebRead) => WebRead;
   /** How long the last answer of that name took; undefined where that is not known. */
   readonly tookMs: (read: WebRead) => number | undefined;
   /** The second flight, which began later, has been answered first. */
@@ -39,7 +41,9 @@ export class QuestionsBeside {
 
   /** Somebody waits for `flight`, which is of the whole answer. */
   watch(flight: WebFlight): void {
-    if (!flight.patience) this.#wait(flight, this.#patienceMs(flight), []);
+    if (flight.patience) return;
+    const patienceMs = this.#patienceMs(flight);
+    this.#wait(flight, flight.sinceMs + patienceMs - this.#parts.clock.monotonicMs(), patienceMs, []);
   }
 
   #patienceMs({ first }: WebFlight): number {
@@ -47,14 +51,14 @@ export class QuestionsBeside {
     return tookMs === undefined ? UNKNOWN_MS : Math.min(MOST_MS, Math.max(LEAST_MS, 2 * tookMs));
   }
 
-  /** @param asked in whose names it was asked beside */
-  #wait(flight: WebFlight, patienceMs: number, asked: readonly WebRead[]): void {
-    const { clock } = this.#parts;
-    flight.patience = clock.after(flight.sinceMs + patienceMs - clock.monotonicMs(), () => {
+  /** @param asked in whose names it was asked beside: somebody may come in whose name it can be */
+  #wait(flight: WebFlight, delayMs: number, patienceMs: number, asked: readonly WebRead[]): void {
+    const { clock, asNobody } = this.#parts;
+    flight.patience = clock.after(delayMs, () => {
       const by = flight.other(asked);
       const all = by ? [...asked, by] : asked;
-      if (all.length < BESIDE_LIMIT) this.#wait(flight, 2 * patienceMs, all);
-      if (by) this.#ask(flight, by.asGet());
+      if (all.length < BESIDE_LIMIT) this.#wait(flight, patienceMs, patienceMs, all);
+      if (by) this.#ask(flight, all.length < BESIDE_LIMIT ? by.asGet() : asNobody(by));
     });
   }
 
@@ -83,8 +87,9 @@ export class QuestionsBeside {
     });
   }
 
+  /** What is not for all ends no question that may be: who has sent it in between would decide for those who wait. */
   #landed(flight: WebFlight, landing: Landing, beside: WebFlight): void {
-    if (flight.isOver || landing.kind === 'failed') return;
+    if (flight.isOver || landing.kind !== 'stored') return;
     this.#parts.overtaken(flight, beside);
     flight.land(landing, beside.first);
   }

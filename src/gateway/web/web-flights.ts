@@ -141,6 +141,10 @@ interface KnownAnswers {
   variantOf(read: WebRead): string;
 }
 
+/** How long a client that was late leads for nobody else, unless the origin answers it within the second time: it may be well again. */
+const LATE_MS = 60_000;
+const IN_TIME_MS = 1_000;
+
 /** The requests of a worker that others may wait for. */
 export class WebFlights {
   readonly #known: KnownAnswers;
@@ -156,8 +160,8 @@ export class WebFlights {
 
   readonly #tookMs = new LRUCache<string, number>({ max: REMEMBERED_LIMIT });
 
-  /** Clients and targets that the origin has told them later than others. */
-  readonly #late = new LRUCache<string, true>({ max: REMEMBERED_LIMIT });
+  /** Clients and targets that the origin has told them later than others: until when they lead for nobody else. */
+  readonly #lateUntilMs = new LRUCache<string, number>({ max: REMEMBERED_LIMIT });
 
   /** Requests that waited for another's answer. */
   coalesced = 0;
@@ -187,11 +191,13 @@ export class WebFlights {
 
   /** @param landed called when it is over */
   begin(read: WebRead, kind: FlightKind, asked: Asked, landed?: (landing: Landing) => void): WebFlight {
-    const isLate = this.#late.has(ownNameOf(read, 'whole'));
+    const isLate = (this.#lateUntilMs.get(ownNameOf(read, 'whole')) ?? 0) > this.#clock.monotonicMs();
     const name = (isLate ? ownNameOf : nameOf)(read, kind, this.#known.variantOf(read));
     const flight = new WebFlight(read, this.#clock.monotonicMs(), (landing, by) => {
       landed?.(landing);
       if (landing.kind === 'stored' && by === read && kind === 'whole' && !isLate) this.#learnTook(flight);
+      if (isLate && this.#clock.monotonicMs() - flight.sinceMs < IN_TIME_MS)
+        this.#lateUntilMs.delete(ownNameOf(read, 'whole'));
       if (landing.kind === 'stored') this.#ofEach.delete(read.target.key.text);
       if (kind === 'range' && flight.isAwaited && landing.kind === 'alone' && landing.because === 'answer')
         this.#unshared.set(nameOf(read, 'range'), true);
@@ -208,7 +214,7 @@ export class WebFlights {
 
   /** `by`, which began later, was answered before `flight`: what the first of that asks for is for its own client from now on. */
   learnLate({ first }: WebFlight, by: WebFlight): void {
-    this.#late.set(ownNameOf(first, 'whole'), true);
+    this.#lateUntilMs.set(ownNameOf(first, 'whole'), this.#clock.monotonicMs() + LATE_MS);
     this.#learnTook(by);
   }
 

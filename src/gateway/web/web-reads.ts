@@ -44,6 +44,7 @@ export class WebReads implements WebSource, RecordSource {
     this.#beside = new QuestionsBeside({
       ...{ clock: cache.clock, background: this.#background },
       send: (by, beside) => this.#send(by, this.#records.find(by), beside, false),
+      asNobody: read => read.asNobody(this.#records.varyOf(read)),
       tookMs: read => this.#flights.tookMs(read),
       overtaken: (flight, by) => this.#flights.learnLate(flight, by),
     });

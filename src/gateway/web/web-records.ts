@@ -79,10 +79,15 @@ export class WebRecords {
     return epoch === this.#cache.epochs.current(key) && !this.#cache.barriers.mayConcern(key.text, barrier);
   }
 
-  /** The name of the variant that `read` selects, if answers vary as the last one does that is held, fresh or not. */
-  variantOf(read: WebRead): string {
+  /** What the last answer varies by that is held of a name, fresh or not. */
+  varyOf(read: AnswerName): readonly string[] {
     const entry = this.#entryOf(read);
-    return read.variantName((entry && varyListsOf(entry.records).at(-1)?.names) ?? []);
+    return (entry && varyListsOf(entry.records).at(-1)?.names) ?? [];
+  }
+
+  /** The name of the variant that `read` selects, if answers vary as that one does. */
+  variantOf(read: WebRead): string {
+    return read.variantName(this.varyOf(read));
   }
 
   /**

@@ -278,13 +278,15 @@ describe('who waits for a question that hangs because of what its first has sent
   const stranger = { cookie: 'sid=locked' };
   /** Of the stranger. */
   let hung: number;
+  /** How the origin answers whom it does not keep waiting. */
+  let answerOf: ScriptedOrigin['answer'];
 
   beforeEach(async () => {
     hung = 0;
     await start({ 'cache-control': 'max-age=20' });
-    const { answer } = origin;
+    answerOf = origin.answer;
     origin.answer = (asked, response) => {
-      if (asked.headers.cookie === undefined) held.push(() => answer(asked, response));
+      if (asked.headers.cookie === undefined) held.push(() => answerOf(asked, response));
       else hung++;
     };
   });
@@ -325,7 +327,7 @@ describe('who waits for a question that hangs because of what its first has sent
     expect([await text(), origin.asked.length]).toEqual(['answer 2', 2]);
   });
 
-  it('asks in the name of another where that hangs, too, and no more often', async () => {
+  it("asks in the name of another, and in nobody's where that hangs, too, and no more often", async () => {
     const answers = await strangerAndOthers();
     clock.advance(2_000);
     await turnsUntil('it is asked beside', () => held.length === 1);
@@ -336,7 +338,53 @@ describe('who waits for a question that hangs because of what its first has sent
     held.pop()?.();
     expect(new Set(await Promise.all(answers))).toEqual(new Set(['answer 3']));
     expect(origin.asked).toHaveLength(3);
-    expect(new Set(said('user-agent')).size).toBe(3);
+    expect(said('user-agent')).toEqual([undefined, expect.stringContaining('browser'), undefined]);
+    expect(said('cookie')).toEqual([stranger.cookie, undefined, undefined]);
+  });
+
+  it.each([{ 'x-bad': '403' }, { 'x-bad': '503' }, { 'x-bad': '404' }])(
+    'waits on where what is asked beside is %j',
+    async bad => {
+      const answers = await firstAndOthers({}, [...others, bad]);
+      clock.advance(2_000);
+      await turnsUntil('it is asked beside', () => held.length === 2);
+      expect(said('x-bad').at(-1)).toBe(bad['x-bad']);
+      held.pop()?.();
+      await turnsUntil('that has ended', () => waiting() === answers.length);
+      expect(new Set(await answered(answers, [1])).size).toBe(1);
+      expect(origin.asked).toHaveLength(2);
+    },
+  );
+
+  it('has it asked in the name of whoever comes when nobody was there to ask for', async () => {
+    void text(stranger).catch(() => {});
+    void text(stranger).catch(() => {});
+    await turnsUntil('they wait', () => waiting() === 2);
+    clock.advance(5_000);
+    const other = text(others[0]);
+    await turnsUntil('another waits', () => waiting() === 3);
+    clock.advance(2_000);
+    await answered([other], [1]);
+  });
+
+  it.each([
+    ['as soon as it is answered in time again', 0],
+    ['after a minute', 61_000],
+  ])('waits for the same client again %s', async (_, laterMs) => {
+    const answers = await strangerAndOthers();
+    clock.advance(2_000);
+    await answered(answers, [1]);
+    origin.answer = (asked, response) => held.push(() => answerOf(asked, response));
+    clock.advance(21_000 + laterMs);
+    if (laterMs === 0) {
+      await answered([text(stranger)], [1]);
+      clock.advance(21_000);
+    }
+    const own = text(stranger);
+    await turnsUntil('it is asked', () => held.length === 1);
+    const reads = others.map(() => textOfAnother());
+    await turnsUntil('the others wait', () => waiting() === 1 + reads.length);
+    await answered([own, ...reads], [1]);
   });
 
   it('waits no more for the same client', async () => {
