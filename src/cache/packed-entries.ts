@@ -100,7 +100,9 @@ export class PackedEntries {
       const entry = queue.first;
       if (!entry || looks === 0 || !this.#isSpared(entry, queue)) return entry;
       queue.remove(entry.text);
-      this.add(entry);
+      // never back to the small queue: whoever walks over the names has been there
+      if (queue === this.#main) this.#push(entry, queue);
+      else this.add(entry);
     }
   }
 

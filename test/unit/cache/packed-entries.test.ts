@@ -4,6 +4,7 @@ import { Generation } from '../../../src/cache/generation.ts';
 import type { AskedFor, GenerationIdentity } from '../../../src/cache/generation-identity.ts';
 import { MemoryTier } from '../../../src/cache/memory-tier.ts';
 import type { ObjectKey } from '../../../src/cache/object-key.ts';
+import { PackedEntries } from '../../../src/cache/packed-entries.ts';
 import { PackedEntry } from '../../../src/cache/packed-entry.ts';
 import { PurgeBarriers } from '../../../src/cache/purge-barriers.ts';
 import { allocateSharedMemory } from '../../../src/cache/shared-memory.ts';
@@ -290,4 +291,29 @@ it('nothing is packed while there is room for all as they are', () => {
   cache.putOthers(200);
   expect(cache.table.costBytes).toBeGreaterThan(250_000);
   expect([...cache.table].filter(known => known instanceof PackedEntry)).toEqual([]);
+});
+
+it('a walk over the names meets each entry that stays, though others make room meanwhile', () => {
+  const [reading, readAgain] = [new Set<number>(), new Set<number>()];
+  const packed = new PackedEntries({
+    free: () => undefined,
+    giveUp: () => undefined,
+    isReadAgain: slot => readAgain.has(slot),
+    // as for what is pinned: it counts as new, and has no chance left
+    spares: slot => reading.has(slot) && (readAgain.delete(slot) || true),
+  });
+  const entryOf = (text: string, slot: number) =>
+    ({ text, costBytes: 100, slots: [slot], isBare: false, queuedAt: 0 }) as unknown as PackedEntry;
+  for (let slot = 0; slot < 100; slot++) {
+    readAgain.add(slot);
+    if (slot < 60) reading.add(slot);
+    packed.add(entryOf(`main ${slot}`, slot));
+  }
+  packed.add(entryOf('small', 1_000));
+  const names = packed.names();
+  const seen = new Set(Array.from({ length: 6 }, () => names.next().value));
+  packed.limit(packed.costBytes - 1);
+  for (const name of names) seen.add(name);
+  expect([...packed].map(({ text }) => text).filter(text => !seen.has(text))).toEqual([]);
+  expect(packed.size).toBe(100);
 });
