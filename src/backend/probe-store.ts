@@ -82,9 +82,13 @@ export async function probeStore(
 }
 
 /** Whether a store answers, for a store without a configured bucket. Never rejects. */
-export async function probeReach(store: Store, signal?: AbortSignal): Promise<ProbeResult> {
+export async function probeReach(
+  store: Store & Pick<OriginStore, 'asked'>,
+  signal?: AbortSignal,
+): Promise<ProbeResult> {
   try {
-    const reply = await askWithin(signal)(store, 'GET', undefined, undefined, '');
+    const ask = askWithin(signal, { fieldsFor: () => store.asked.fields });
+    const reply = await ask(store, 'GET', undefined, undefined, '');
     if (reply.status >= 400 && reply.status !== 403) return refusedBy(reply, whichBuckets, undefined);
     return { kind: 'unknown', why: 'the configuration names no bucket there' };
   } catch (error) {
@@ -159,11 +163,11 @@ type Ask = (
 ) => Promise<WholeReply>;
 
 /** Questions that are given up when `signal` aborts. */
-function askWithin(signal: AbortSignal | undefined, place?: ProbePlace): Ask {
+function askWithin(signal: AbortSignal | undefined, { fieldsFor }: Pick<ProbePlace, 'fieldsFor'>): Ask {
   return (store, method, bucket, key, query) =>
     sendAndCollect(
       store,
-      { method, bucket, key, query, fields: place?.fieldsFor(key) ?? [] },
+      { method, bucket, key, query, fields: fieldsFor(key) },
       { limitBytes: listingLimits.length },
       signal,
     );

@@ -6,6 +6,7 @@ import type { Clock } from '../base/clock.ts';
 import { bucketsAt } from '../config/bucket-places.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
 import { ruledFields } from '../gateway/request/bucket.ts';
+import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
 import { compiledRules } from './compiled-rules.ts';
 
 export class StoreProbes {
@@ -30,15 +31,17 @@ export class StoreProbes {
 
 /**
  * Where the first bucket that is configured by name is at a backend: one of this backend, or one of another that has this one as
- * its fallback.
+ * its fallback. Where there is none the rules are those of the buckets without a name.
  */
 export function askedPlaceAt(
   backend: string,
   config: Pick<GatewayConfig, 'buckets' | 'backends'>,
 ): AskedPlace {
   const [first] = bucketsAt(backend, config);
-  if (!first) return { bucket: undefined, fields: [] };
-  const rulesFor = compiledRules(first.configured, config);
+  const others = config.buckets[EVERY_OTHER_BUCKET];
+  const configured = first?.configured ?? (others?.backend === backend ? others : undefined);
+  if (!configured) return { bucket: undefined, fields: [] };
+  const rulesFor = compiledRules(configured, config);
   const isWeb = config.backends[backend]?.type === 'http';
-  return { bucket: first.place.bucket, fields: ruledFields({ rulesFor }, isWeb ? '/' : undefined, []) };
+  return { bucket: first?.place.bucket, fields: ruledFields({ rulesFor }, isWeb ? '/' : undefined, []) };
 }

@@ -114,6 +114,13 @@ it('a circuit breaker asks with what rules give to requests that name no key', (
   const store = use();
   expect(store('one').asked.fields).toEqual([{ name: 'x-token', value: 't', store: false }]);
   expect(store('two').asked.fields).toEqual([]);
+  prepare({ one: '', two: '' }, [`"*": { backend: two, ${rules('**')}`]);
+  const later = use();
+  const token = [{ name: 'x-token', value: 't', store: false }];
+  expect([later('one').asked, later('two').asked]).toEqual([
+    { bucket: undefined, fields: [] },
+    { bucket: undefined, fields: token },
+  ]);
 });
 
 it('what was prepared and not applied changes nothing of those in use', () => {
