@@ -41,7 +41,7 @@ export class QuestionsBeside {
 
   /** Somebody waits for `flight`, which is of the whole answer. */
   watch(flight: WebFlight): void {
-    if (flight.patience) return;
+    if (flight.patience || flight.isAnswered) return;
     const patienceMs = this.#patienceMs(flight);
     this.#wait(flight, flight.sinceMs + patienceMs - this.#parts.clock.monotonicMs(), patienceMs, []);
   }

@@ -203,6 +203,7 @@ export class WebArrivals implements WebFetchOwner {
 
   #collecting(fetch: WebFetch): Extract<AnswerPlan, { kind: 'collect' }> {
     const { maxObjectSizeBytes } = fetch.question.read.policy;
+    fetch.question.flight?.answered();
     return { kind: 'collect', body: this.#collections.begin(maxObjectSizeBytes, bodyClientOf(fetch)) };
   }
 

@@ -52,6 +52,7 @@ export class WebFlight {
   readonly #waiting = new Set<Waiter>();
   readonly #landed: (landing: Landing, by: WebRead) => void;
   #isOver = false;
+  #isAnswered = false;
 
   constructor(first: WebRead, sinceMs: number, landed: (landing: Landing, by: WebRead) => void) {
     this.first = first;
@@ -67,6 +68,17 @@ export class WebFlight {
 
   get isOver(): boolean {
     return this.#isOver;
+  }
+
+  /** Whether it does not hang any more, though it may take long until it lands. */
+  get isAnswered(): boolean {
+    return this.#isAnswered;
+  }
+
+  /** Its answer begins. */
+  answered(): void {
+    this.#isAnswered = true;
+    this.patience?.cancel();
   }
 
   /** One of those who wait, and have sent something else than the first: of another client, and nothing of its own, where there is one. */

@@ -356,6 +356,26 @@ describe('who waits for a question that hangs because of what its first has sent
     },
   );
 
+  it('waits for the end of an answer that has begun, however long it takes', async () => {
+    let end = () => {};
+    origin.answer = (_asked, response) => {
+      response.writeHead(200, { 'cache-control': 'max-age=20' });
+      response.write('begun ');
+      end = () => void response.end('and ended');
+    };
+    await new Promise<void>(resolve => {
+      get(gateway.url(), { agent: false }, response => resolve(void response.resume()));
+    });
+    const answers = others.map(headers => text(headers));
+    await turnsUntil('the others wait', () => waiting() === 1 + others.length);
+    for (let second = 0; second < 8; second++) clock.advance(1_000);
+    origin.answer = (_asked, response) => void response.end('something else');
+    await gateway.get('/later');
+    end();
+    expect(new Set(await Promise.all(answers))).toEqual(new Set(['begun and ended']));
+    expect(origin.asked.map(({ url }) => url)).toEqual(['/', '/later']);
+  });
+
   it('has it asked in the name of whoever comes when nobody was there to ask for', async () => {
     void text(stranger).catch(() => {});
     void text(stranger).catch(() => {});
