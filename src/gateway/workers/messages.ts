@@ -30,8 +30,6 @@ export interface WireContent {
   readonly blockBytes: number;
   readonly parts: readonly (readonly [number, Part])[];
   readonly partCount: number | undefined;
-  /** Where its bytes are in the arena, as far as they are told. */
-  readonly held: readonly WireBlock[];
 }
 
 /** A range that another worker starts to read. */

@@ -62,7 +62,7 @@ export class RemoteContent implements Content {
    * @param onGrown called when the content's estimated heap cost has grown
    */
   constructor(
-    { contentId, sizeBytes, blockBytes, parts, partCount, held }: WireContent,
+    { contentId, sizeBytes, blockBytes, parts, partCount }: WireContent,
     memory: RemoteMemory,
     object: WireObject,
     onGrown: () => void = () => undefined,
@@ -74,7 +74,6 @@ export class RemoteContent implements Content {
     this.#blockBytes = blockBytes;
     this.#memory = memory;
     this.object = object;
-    for (const block of held) this.#place(block);
   }
 
   /** Estimated heap cost of the content. */
@@ -109,9 +108,8 @@ export class RemoteContent implements Content {
   }
 
   /** The owner has told of the content again. */
-  learn({ parts, partCount, held }: WireContent): void {
+  learn({ parts, partCount }: WireContent): void {
     for (const [number, part] of parts) this.parts.learn(number, part, partCount);
-    for (const block of held) this.#remember(block);
   }
 
   /** Bytes from `from` on, at most up to `to`, if they are known to be in memory and still are. */
@@ -159,12 +157,8 @@ export class RemoteContent implements Content {
 
   #remember(block: WireBlock): void {
     const { size } = this.#blocks;
-    this.#place(block);
-    if (this.#blocks.size > size) this.#onGrown();
-  }
-
-  #place(block: WireBlock): void {
     this.#blocks.set(block.blockStart / this.#blockBytes, new RemoteBlock(block, this.#memory.pins));
+    if (this.#blocks.size > size) this.#onGrown();
   }
 
   /** The memory of `[from, to)` of a pinned block. Where blocks are checked, see `WrittenBytes`, of written bytes only. */

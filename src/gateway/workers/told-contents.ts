@@ -6,9 +6,6 @@ import type { WireBlock, WireContent, WireRecord } from './messages.ts';
 /** The most parts of an object that are told with each answer about it. */
 const TOLD_PARTS = 64;
 
-/** Of a content of more blocks than this none is told with an answer: the other worker learns of each as it reads. */
-const TOLD_BLOCKS = 16;
-
 /**
  * What other workers are told of the contents that this one owns. A content has a number, so that they can refer to it, which is
  * forgotten when the content is garbage collected.
@@ -44,7 +41,6 @@ export class ToldContents {
       ...{ contentId: this.#numberOf(generation), sizeBytes, blockBytes },
       parts: parts.known <= TOLD_PARTS ? parts.entries() : parts.entriesOf(partNumber),
       partCount: parts.count,
-      held: sizeBytes <= TOLD_BLOCKS * blockBytes ? this.#blocksOf(generation) : [],
     };
   }
 
@@ -56,15 +52,6 @@ export class ToldContents {
     const { slot, valid } = block;
     const place = { slot, tag: this.#pins.tag(slot), blockStart };
     return { ...place, from: blockStart + valid.start, to: blockStart + valid.end };
-  }
-
-  #blocksOf(generation: Generation): WireBlock[] {
-    const told: WireBlock[] = [];
-    for (let position = 0; position < generation.sizeBytes; position += generation.blockBytes) {
-      const block = this.blockAt(generation, position);
-      if (block && block.to > block.from) told.push(block);
-    }
-    return told;
   }
 
   #numberOf(generation: Generation): number {

@@ -110,19 +110,6 @@ describe('law 4 at web origins: readers at every worker', () => {
     expect(origin.asked).toHaveLength(1);
   });
 
-  it.each([
-    ['with its length', { 'content-length': 4 }],
-    ['without a length', {}],
-  ])('get hits of what one of them has read, %s', async (_, head) => {
-    await start((_asked, response) => void response.writeHead(200, { ...fresh, ...head }).end('page'));
-    const results: unknown[] = [];
-    for (const worker of ownerLast('/k'))
-      results.push((await gateway.get('/k', {}, worker)).headers['x-cache']);
-    results.push((await gateway.get('/k', {}, ownerAndOther('/k')[1])).headers['x-cache']);
-    expect(results).toEqual(['MISS', 'HIT', 'HIT', 'HIT']);
-    expect(origin.asked).toHaveLength(1);
-  });
-
   it('are told by Age, and of the first by the origin itself', async () => {
     await start(numbered(() => ({ ...fresh, age: '7' })));
     const [owner, other] = ownerAndOther('/k');

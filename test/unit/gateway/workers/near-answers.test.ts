@@ -31,7 +31,7 @@ function readOf(value = ''): WebRead {
 }
 
 function recordOf(entityTag: string | undefined, size = sizeBytes, contentId = 1): WireRecord {
-  const content = { contentId, sizeBytes: size, blockBytes: 4096, parts: [], partCount: undefined, held: [] };
+  const content = { contentId, sizeBytes: size, blockBytes: 4096, parts: [], partCount: undefined };
   const own = { epoch: 0, barrier: 0, entityTag, sizeBytes: size, answer: { status: 200, vary: [] } };
   return { fields: [], tagSlots: [], kind: 'readable', ...own, content } as unknown as WireRecord;
 }

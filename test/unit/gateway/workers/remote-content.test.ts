@@ -15,7 +15,7 @@ const memory = allocateSharedMemory(32 * blockBytes, blockBytes, 2);
 const tier = new MemoryTier(memory, owner);
 const reading = new MemoryTier(memory, 0);
 const lentAtMost = 2;
-const wire = { contentId: 1, sizeBytes: blockBytes, blockBytes, parts: [], partCount: undefined, held: [] };
+const wire = { contentId: 1, sizeBytes: blockBytes, blockBytes, parts: [], partCount: undefined };
 const object = { bucketName: 'b', objectKey: testKey('store', 'b', 'k') };
 let shared: RemoteMemory;
 let channel: MessageChannel;
@@ -101,20 +101,6 @@ it('lends copies while this worker holds as many slots as it may, of whomever', 
   expect(loan?.slot).toBeDefined();
   expect(tier.pins.isHeld(slot)).toBe(true);
   loan?.release();
-});
-
-it('what its owner has told to be held is read without a question', () => {
-  const place = { slot, tag: tier.pins.tag(slot), blockStart: 0 };
-  remote.learn({ ...wire, held: [{ ...place, from: 0, to: 10 }] });
-  expect([remote.coverage(0, 10), remote.coverage(0, 11)]).toEqual(['all', 'some']);
-  const known = new RemoteContent({ ...wire, held: [{ ...place, from: 0, to: blockBytes }] }, shared, object);
-  expect(known.coverage(0, blockBytes)).toBe('all');
-  const loan = known.lend(0, blockBytes);
-  expect(loan?.bytes.every(byte => byte === 7)).toBe(true);
-  loan?.release();
-  tier.free(slot);
-  expect(known.coverage(0, blockBytes)).toBe('none');
-  expect(known.lend(0, blockBytes)).toBeUndefined();
 });
 
 it('a copy tells where its bytes are in memory: who reads them next asks nobody', () => {

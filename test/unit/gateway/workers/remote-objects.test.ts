@@ -73,7 +73,7 @@ class Owner {
   #found(): WireLookupResult {
     const contentId = ++this.#contents;
     const sizeBytes = blocksEach * blockBytes;
-    const content = { contentId, sizeBytes, blockBytes, parts: [], partCount: undefined, held: [] };
+    const content = { contentId, sizeBytes, blockBytes, parts: [], partCount: undefined };
     return {
       ...foundNow,
       isStored: this.isStored,

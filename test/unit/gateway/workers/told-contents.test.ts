@@ -30,9 +30,9 @@ it('a content keeps its number, and is found by it', () => {
   expect(told.find(contentId)).toBe(one);
 });
 
-it('of its blocks those are told that hold bytes, with what they hold at the moment', () => {
+it('a block is told with what it holds at the moment', () => {
   const content = contentOf(5 * blockBytes);
-  for (const position of [blockBytes, 3 * blockBytes, 4 * blockBytes]) content.openBlock(position);
+  for (const position of [blockBytes, 3 * blockBytes]) content.openBlock(position);
   content.write(blockBytes, Buffer.alloc(blockBytes));
   content.closeBlock(blockBytes);
   content.write(3 * blockBytes, Buffer.alloc(100));
@@ -40,19 +40,11 @@ it('of its blocks those are told that hold bytes, with what they hold at the mom
     const slot = content.blockAt(position)?.slot ?? -1;
     return { slot, tag: tier.pins.tag(slot), blockStart: position };
   };
-  expect(told.content(content, undefined).held).toEqual([
-    { ...placeOf(blockBytes), from: blockBytes, to: 2 * blockBytes },
-    { ...placeOf(3 * blockBytes), from: 3 * blockBytes, to: 3 * blockBytes + 100 },
-  ]);
-});
-
-it.each([
-  [16, 1],
-  [17, 0],
-])('of a content of %i blocks %i is told', (blocks, count) => {
-  const content = contentOf(blocks * blockBytes);
-  content.openBlock(0);
-  content.write(0, Buffer.alloc(blockBytes));
-  content.closeBlock(0);
-  expect(told.content(content, undefined).held).toHaveLength(count);
+  expect(told.blockAt(content, 0)).toBeUndefined();
+  expect(told.blockAt(content, blockBytes + 7)).toEqual({
+    ...{ ...placeOf(blockBytes), from: blockBytes, to: 2 * blockBytes },
+  });
+  expect(told.blockAt(content, 3 * blockBytes)).toEqual({
+    ...{ ...placeOf(3 * blockBytes), from: 3 * blockBytes, to: 3 * blockBytes + 100 },
+  });
 });
