@@ -91,13 +91,14 @@ describe.each([1, 2])('a reload with %d workers', workers => {
     const gateway = await startGateway(
       site([headers, { keys: ['/a/**'], cors: { allowOrigins: ['https://a.test'] } }]),
     );
+    const kept = new KeptConnection(gateway.url);
+    running.push(kept);
     const get = async () => {
-      const origin = 'https://a.test';
-      const reply = await fetch(`${gateway.url}/site/a/page`, { headers: { origin } });
-      await reply.text();
-      return ['x-cache', 'access-control-allow-origin', 'x-rule'].map(name => reply.headers.get(name));
+      const headers = { host: 'gateway', origin: 'https://a.test' };
+      const [reply] = await kept.ask([{ path: '/site/a/page', headers }]);
+      return ['x-cache', 'access-control-allow-origin', 'x-rule'].map(name => reply?.headers[name] ?? null);
     };
-    /** What is said before and after the second read: that may be the first of a worker which has to ask the other one. */
+    /** What is said before and after the second read, which may be the first of its worker that asks the other one. */
     const firstAndThird = async () => {
       const [first, , third] = [await get(), await get(), await get()];
       return [first, third];
