@@ -1,26 +1,20 @@
 import type { ServerResponse } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { GatewayProcess, type GatewaySetup } from '../support/gateway-process.ts';
 import { type OriginRequest, ScriptedOrigin } from '../support/scripted-origin.ts';
 import { describingContent } from '../support/self-describing.ts';
 import { copyOf } from '../support/stand-in/content.ts';
 import { turnsUntil } from '../support/turns-until.ts';
 
-const running: { stop?(): Promise<unknown>; close?(): unknown }[] = [];
-
-afterEach(async () => {
-  for (const one of running.splice(0).toReversed()) await (one.stop?.() ?? one.close?.());
-});
-
 async function startOrigin(answer: (asked: OriginRequest, response: ServerResponse) => void) {
   const origin = await ScriptedOrigin.start(answer);
-  running.push(origin);
+  onTestFinished(() => origin.close());
   return origin;
 }
 
 async function startGateway(setup: GatewaySetup): Promise<GatewayProcess> {
   const gateway = await GatewayProcess.start(setup);
-  running.push(gateway);
+  onTestFinished(async () => void (await gateway.stop()));
   return gateway;
 }
 

@@ -164,11 +164,16 @@ it('in the background, what varies by fields is asked for with these', async () 
 describe('who waits for a question that fails, and has sent something else', () => {
   const tagged = { 'cache-control': 'max-age=1', etag: '"1"' };
 
-  it.each(['500', '503'])('gets the answer to one more (%s), not what is stale', async status => {
-    await start({ 'cache-control': 'max-age=1' }, { policy: { staleIfErrorMs: 600_000 } });
+  /** An answer is held that is stale, and may be served where the origin fails, which holds what it is asked. */
+  async function holdStale(head: Head): Promise<void> {
+    await start(head, { policy: { staleIfErrorMs: 600_000 } });
     await text();
     clock.advance(2_000);
     hold();
+  }
+
+  it.each(['500', '503'])('gets the answer to one more (%s), not what is stale', async status => {
+    await holdStale({ 'cache-control': 'max-age=1' });
     const first = gateway.get('/', { 'x-bad': status });
     await turnsUntil('it is asked', () => held.length === 1);
     const others = Array.from({ length: 6 }, () => text());
@@ -182,10 +187,7 @@ describe('who waits for a question that fails, and has sent something else', () 
   });
 
   it('asks before those who have waited longer', async () => {
-    await start(tagged, { policy: { staleIfErrorMs: 600_000 } });
-    await text();
-    clock.advance(2_000);
-    hold();
+    await holdStale(tagged);
     const bad = Array.from({ length: 4 }, (_, index) => gateway.get('/', { 'x-bad': `500 ${index}` }));
     await turnsUntil('they wait', () => waiting() === 4 && held.length === 1);
     const plain = gateway.get('/');
@@ -200,10 +202,7 @@ describe('who waits for a question that fails, and has sent something else', () 
   });
 
   it('gets what is stale where that fails, too', async () => {
-    await start(tagged, { policy: { staleIfErrorMs: 600_000 } });
-    await text();
-    clock.advance(2_000);
-    hold();
+    await holdStale(tagged);
     const readers = Array.from({ length: 6 }, (_, index) => gateway.get('/', { 'x-bad': `503 ${index}` }));
     await turnsUntil('they wait', () => waiting() === 6 && held.length === 1);
     for (let question = 0; question < 3; question++) {
