@@ -99,11 +99,8 @@ export class NearAnswers {
   }
 
   #contentOf({ bucket, target }: WebRead, { content }: WireRecord, before: NearEntry | undefined) {
-    for (const { content: known } of before?.records.values() ?? []) {
-      if (!(known instanceof RemoteContent) || known.contentId !== content.contentId) continue;
-      known.learn(content);
-      return known;
-    }
+    for (const { content: known } of before?.records.values() ?? [])
+      if (known instanceof RemoteContent && known.contentId === content.contentId) return known;
     const { text } = target.key;
     const grew = () => {
       const entry = this.#entries.peek(text);
