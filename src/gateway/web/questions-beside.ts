@@ -58,11 +58,12 @@ export class QuestionsBeside {
       const by = flight.other(asked);
       const all = by ? [...asked, by] : asked;
       if (all.length < BESIDE_LIMIT) this.#wait(flight, patienceMs, patienceMs, all);
-      if (by) this.#ask(flight, all.length < BESIDE_LIMIT ? by.asGet() : asNobody(by));
+      const isLast = all.length === BESIDE_LIMIT;
+      if (by) this.#ask(flight, isLast ? asNobody(by) : by.asGet(), isLast);
     });
   }
 
-  #ask(flight: WebFlight, by: WebRead): void {
+  #ask(flight: WebFlight, by: WebRead, isOfNobody: boolean): void {
     const { background, send } = this.#parts;
     background.ask(by.bucket.store.name, {
       ...{ client: by.client.quota, name: by.target.key.text, isStillDue: () => !flight.isOver },
@@ -70,7 +71,7 @@ export class QuestionsBeside {
         let fetch: WebFetch | undefined;
         const beside = new WebFlight(by, this.#parts.clock.monotonicMs(), landing => {
           // what was not sent, or was given up, has no answer
-          if (fetch) this.#landed(flight, landing, beside);
+          if (fetch) this.#landed(flight, landing, beside, isOfNobody);
           ended(outcomeOf(landing));
         });
         try {
@@ -87,9 +88,10 @@ export class QuestionsBeside {
     });
   }
 
-  /** What is not for all ends no question that may be: who has sent it in between would decide for those who wait. */
-  #landed(flight: WebFlight, landing: Landing, beside: WebFlight): void {
-    if (flight.isOver || landing.kind !== 'stored') return;
+  /** What one client gets for itself ends no question that may be for all. What nobody in particular gets is so for all who wait. */
+  #landed(flight: WebFlight, landing: Landing, beside: WebFlight, isOfNobody: boolean): void {
+    const isForAll = landing.kind === 'stored' || (isOfNobody && landing.kind === 'alone');
+    if (flight.isOver || !isForAll) return;
     this.#parts.overtaken(flight, beside);
     flight.land(landing, beside.first);
   }

@@ -355,6 +355,16 @@ describe('who waits for a question that hangs because of what its first has sent
     },
   );
 
+  it('asks for itself where nobody gets an answer for all', async () => {
+    const own = { 'cache-control': 'private' };
+    const answers = await strangerAndOthers();
+    origin.answer = (_asked, response) => void response.writeHead(200, own).end('own');
+    clock.advance(2_000);
+    await turnsUntil('it is asked beside', () => origin.asked.length === 2);
+    clock.advance(2_000);
+    expect(new Set(await Promise.all(answers))).toEqual(new Set(['own']));
+  });
+
   it('waits for the end of an answer that has begun, however long it takes', async () => {
     let end = () => {};
     origin.answer = (_asked, response) => {
