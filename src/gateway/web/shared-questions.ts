@@ -3,7 +3,7 @@ import type { ReadableRecord } from '../../cache/record.ts';
 import { parseRange } from '../../http/range.ts';
 import { mayConfirm } from './confirmation.ts';
 import { asksOtherwise } from './one-request.ts';
-import type { FlightKind, Landing, WebFlights } from './web-flights.ts';
+import type { FlightKind, Landing } from './web-flights.ts';
 import type { WebRead } from './web-read.ts';
 
 /**
@@ -29,36 +29,8 @@ export function mayTakeWhole({ method, fields }: WebRead): boolean {
   return isConditional && ifMatch === undefined && ifUnmodifiedSince === undefined && range === undefined;
 }
 
-/** Who asks with credentials of its own for less than the whole, which is known to be for each reader alone. */
-export function isKnownForItself(read: WebRead, flights: WebFlights): boolean {
-  return read.isPersonal && mayTakeWhole(read) && flights.isOfEach(read, 'request');
-}
-
-/** What a read has waited for. */
-interface Waited {
-  readonly landing: Landing;
-  /** Whose answer it is. */
-  readonly first: WebRead;
-  readonly isOfWhole: boolean;
-}
-
-/** Whether `read` shares another question after `landing`, in which nothing is for it; remembers where that would be in vain. */
-export function mayAskAgain(
-  read: WebRead,
-  { landing, first, isOfWhole }: Waited,
-  flights: WebFlights,
-): boolean {
-  if (!mayHaveOther(read, landing, first)) return false;
-  if (landing.kind !== 'alone') return read.mayRepeat();
-  const { because } = landing;
-  if (because === 'request' && !(read.isPersonal && isOfWhole)) return read.mayRepeat();
-  if (because === 'sender' && !flights.isOfEach(read, because) && read.mayRepeat()) return true;
-  flights.learnOfEach(read, because);
-  return false;
-}
-
 /** Whether it may be because of what the first has sent that there is no answer for all, and `read` has sent something else. */
-function mayHaveOther(read: WebRead, landing: Landing, first: WebRead): boolean {
+export function mayHaveOther(read: WebRead, landing: Landing, first: WebRead): boolean {
   if (landing.kind === 'failed')
     return landing.error instanceof StoreError && landing.error.code === 'BROKEN';
   // an origin that fails is not asked the same again

@@ -47,8 +47,6 @@ export class WebFlight {
   readonly first: WebRead;
   /** When it began, by `Clock.monotonicMs`. */
   readonly sinceMs: number;
-  /** Whether it asks for all of the answer. */
-  readonly isWhole: boolean;
   /** It may have left by the time that others come. */
   readonly #client: string;
   readonly #waiting = new Set<Waiter>();
@@ -56,15 +54,9 @@ export class WebFlight {
   #isOver = false;
   #isAnswered = false;
 
-  constructor(
-    first: WebRead,
-    sinceMs: number,
-    landed: (landing: Landing, by: WebRead) => void,
-    isWhole = true,
-  ) {
+  constructor(first: WebRead, sinceMs: number, landed: (landing: Landing, by: WebRead) => void) {
     this.first = first;
     this.sinceMs = sinceMs;
-    this.isWhole = isWhole;
     this.#client = first.client.quota;
     this.#landed = landed;
   }
@@ -175,7 +167,7 @@ export class WebFlights {
   /** Targets of which readers have waited for a range that was for another alone: they do not wait again. */
   readonly #unshared = new LRUCache<string, true>({ max: REMEMBERED_LIMIT });
 
-  /** Targets of which each reader gets an answer of its own, as several in turn have found, and why. */
+  /** Targets of which each reader gets an answer of its own, as several in turn have found. */
   readonly #ofEach = new LRUCache<string, true>({ max: REMEMBERED_LIMIT });
 
   readonly #tookMs = new LRUCache<string, number>({ max: REMEMBERED_LIMIT });
@@ -213,25 +205,23 @@ export class WebFlights {
   begin(read: WebRead, kind: FlightKind, asked: Asked, landed?: (landing: Landing) => void): WebFlight {
     const isLate = (this.#lateUntilMs.get(ownNameOf(read, 'whole')) ?? 0) > this.#clock.monotonicMs();
     const name = (isLate ? ownNameOf : nameOf)(read, kind, this.#known.variantOf(read));
-    const over = (landing: Landing, by: WebRead) => {
+    const flight = new WebFlight(read, this.#clock.monotonicMs(), (landing, by) => {
       landed?.(landing);
       if (landing.kind === 'stored' && by === read && kind === 'whole' && !isLate) this.#learnTook(flight);
       if (isLate && this.#clock.monotonicMs() - flight.sinceMs < IN_TIME_MS)
         this.#lateUntilMs.delete(ownNameOf(read, 'whole'));
-      if (landing.kind === 'stored')
-        for (const because of ['sender', 'request'] as const) this.#ofEach.delete(nameOfEach(read, because));
+      if (landing.kind === 'stored') this.#ofEach.delete(read.target.key.text);
       if (kind === 'range' && flight.isAwaited && landing.kind === 'alone' && landing.because === 'answer')
         this.#unshared.set(nameOf(read, 'range'), true);
       if (this.#flights.get(name)?.flight === flight) this.#flights.delete(name);
-    };
-    const flight = new WebFlight(read, this.#clock.monotonicMs(), over, kind === 'whole');
+    });
     this.#flights.set(name, { flight, asked, range: parseRange(read.fields.range) });
     return flight;
   }
 
   /** Who asks for the same in turn has got one answer for itself after another. */
-  learnOfEach(read: WebRead, because: AloneBecause): void {
-    this.#ofEach.set(nameOfEach(read, because), true);
+  learnOfEach({ target }: WebRead): void {
+    this.#ofEach.set(target.key.text, true);
   }
 
   /** `by`, which began later, was answered before `flight`: what the first of that asks for is for its own client from now on. */
@@ -250,8 +240,8 @@ export class WebFlights {
   }
 
   /** Whether each reader is known to get an answer of its own. */
-  isOfEach(read: WebRead, because: AloneBecause): boolean {
-    return this.#ofEach.has(nameOfEach(read, because));
+  isOfEach({ target }: WebRead): boolean {
+    return this.#ofEach.has(target.key.text);
   }
 }
 
@@ -262,8 +252,4 @@ function ownNameOf(read: WebRead, kind: FlightKind, variant?: string): string {
 
 function nameOf({ target }: WebRead, kind: FlightKind, variant = ''): string {
   return `${kind} ${lengthPrefixed(variant)}${target.key.text}`;
-}
-
-function nameOfEach({ target }: WebRead, because: AloneBecause): string {
-  return `${because} ${target.key.text}`;
 }

@@ -8,7 +8,7 @@ import { bypassed, CacheReports, cacheHit, type LookupOutcome, notAsked } from '
 import { mayConfirm, unconditionalFields, validatingFields } from './confirmation.ts';
 import { mayBeRenewedFor } from './one-request.ts';
 import { QuestionsBeside } from './questions-beside.ts';
-import { isKnownForItself, kindOf, mayAskAgain, mayTakeWhole } from './shared-questions.ts';
+import { kindOf, mayHaveOther, mayTakeWhole } from './shared-questions.ts';
 import { answersNow, holdsAll, mayServeOnError, staleOutcome } from './stale-answers.ts';
 import { toldTo, type WebHead } from './stored-answer.ts';
 import { type FillingCache, WebArrivals } from './web-arrivals.ts';
@@ -165,11 +165,9 @@ export class WebReads implements WebSource, RecordSource {
       this.#send(read, stale, undefined);
       return;
     }
-    const isForItself = isKnownForItself(read, this.#flights);
-    const asked = isForItself ? undefined : kindOf(read, stale);
+    const asked = kindOf(read, stale);
     const kind = asked === 'range' && !this.#flights.mayShareRange(read) ? undefined : asked;
-    const whole = isForItself ? undefined : this.#flights.of(read, 'whole');
-    const flight = whole ?? (kind && this.#flights.of(read, kind));
+    const flight = this.#flights.of(read, 'whole') ?? (kind && this.#flights.of(read, kind));
     if (flight) this.#wait(read, flight, kind);
     else this.#send(read, stale, kind && this.#begin(read, kind));
   }
@@ -200,17 +198,17 @@ export class WebReads implements WebSource, RecordSource {
     let leave = () => {};
     const client = read.client.wait(() => leave());
     const end = flight.wait(read, (landing, first) => {
-      if (!client.release()) return;
-      const isAgain = mayAskAgain(read, { landing, first, isOfWhole: flight.isWhole }, this.#flights);
-      read.attempt(() => (isAgain ? this.#askAgain(read) : this.#landed(read, landing)));
+      if (client.release()) read.attempt(() => this.#landed(read, landing, first));
     });
     leave = () => void end();
     this.#flights.coalesced++;
     if (kind !== 'range') this.#beside.watch(flight);
   }
 
-  #landed(read: WebRead, landing: Landing): void {
-    if (landing.kind === 'failed') this.#giveStale(read, landing.error);
+  /** @param first whose answer it is */
+  #landed(read: WebRead, landing: Landing, first: WebRead): void {
+    if (this.#mayHaveOther(read, landing, first)) this.#askAgain(read);
+    else if (landing.kind === 'failed') this.#giveStale(read, landing.error);
     else if (landing.kind === 'stored' && this.#records.find(read) === landing.record)
       this.#give(read, landing.record, {
         ...{ how: landing.how, forwarded: landing.how === 'fetched' ? 'uri-miss' : 'stale' },
@@ -226,6 +224,15 @@ export class WebReads implements WebSource, RecordSource {
     // what has landed is another variant, or was purged: the first of them asks for all
     else if (landing.kind === 'stored' && read.mayRepeat()) this.#ask(read, this.#records.find(read));
     else this.#send(read, this.#records.find(read), undefined);
+  }
+
+  #mayHaveOther(read: WebRead, landing: Landing, first: WebRead): boolean {
+    if (!mayHaveOther(read, landing, first)) return false;
+    if (landing.kind !== 'alone' || landing.because !== 'sender') return read.mayRepeat();
+    if (this.#flights.isOfEach(read)) return false;
+    if (read.mayRepeat()) return true;
+    this.#flights.learnOfEach(read);
+    return false;
   }
 
   #giveStale(read: WebRead, error: unknown): void {

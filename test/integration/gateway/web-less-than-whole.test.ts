@@ -86,27 +86,6 @@ describe('readers at the same time, where nothing is held', () => {
     expect(new Set(told())).toEqual(new Set(['HEAD ']));
   });
 
-  it.each([
-    ['If-None-Match', condition, get],
-    ['HEAD', {}, head],
-  ])(
-    'ask for themselves at once, after the first time, what each gets with its own cookie (%s)',
-    async (_, sent, read) => {
-      page = { etag: tag };
-      const users = readers.map((_unused, index) => ({ ...sent, cookie: `user=${index}` }));
-      const own = await statuses(() => users.map(read), [1, 1, 5]);
-      origin.asked.splice(0);
-      expect(await statuses(() => users.map(read), [6])).toEqual(own);
-      origin.asked.splice(0);
-      // what is for all ends that
-      page = { etag: tag, 'cache-control': 'max-age=60' };
-      await statuses(() => [get({})], [1]);
-      gateway.gateways[0]?.purge({ kind: 'bucket', bucket: '/' });
-      origin.asked.splice(0);
-      expect(await statuses(() => users.map(read), [1, 1])).toEqual(own);
-    },
-  );
-
   it('ask for themselves with If-Match', async () => {
     const demands = readers.map(headers => ({ ...headers, 'if-match': '"1"' }));
     expect(await statuses(() => demands.map(get), [6])).toEqual(Array(6).fill(200));
