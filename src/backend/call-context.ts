@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Faults } from '../base/faults.ts';
 import type { Breaker } from './breaker/breaker.ts';
 import type { CallQueue } from './call-queue.ts';
+import type { ErrorBodyLimits } from './error-body.ts';
 import type { OriginReceiver } from './origin-call.ts';
 import type { OutageLog } from './outage-log.ts';
 import type { RetryBudget } from './retry-budget.ts';
@@ -39,6 +40,6 @@ export interface CallContext {
   readonly send: (request: StoreRequest, receiver: OriginReceiver) => SentRequest;
   /** The head of an answer; a text that says why if it cannot be used. */
   readonly readHead: (status: number, rawHeaders: readonly string[]) => StoreReplyHead | string;
-  /** Where the body of an error ends, whatever the store sends. */
-  readonly errorBodyBytes: number;
+  /** Where the bodies of errors end, whatever the store sends; undefined: where it ends them. */
+  readonly errorBody: ErrorBodyLimits | undefined;
 }

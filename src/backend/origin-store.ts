@@ -17,7 +17,14 @@ import type { OutageLog } from './outage-log.ts';
 import { QueuedCall } from './queued-call.ts';
 import { isSafe } from './resends.ts';
 import { RetryBudget } from './retry-budget.ts';
-import type { Store, StoreCall, StoreReceiver, StoreReplyHead, StoreRequest } from './store.ts';
+import {
+  ERROR_BODY_LIMIT_BYTES,
+  type Store,
+  type StoreCall,
+  type StoreReceiver,
+  type StoreReplyHead,
+  type StoreRequest,
+} from './store.ts';
 import type { StoreMeter } from './store-meter.ts';
 import { TracedCall, traceFields } from './traced-call.ts';
 import { WRITE_ANSWER_MS } from './write-answer-limit.ts';
@@ -30,8 +37,8 @@ export interface OriginProtocol {
   compose(request: StoreRequest): ComposedRequest;
   /** The head of an answer without its fields of the connection; a text that says why if it cannot be used. */
   readHead(status: number, rawHeaders: readonly string[]): StoreReplyHead | string;
-  /** Where the body of an error ends, whatever the origin sends. */
-  readonly errorBodyBytes: number;
+  /** Whether the body of an error is a content like any other, of any length. */
+  readonly hasErrorPages: boolean;
 }
 
 interface OriginTarget {
@@ -129,7 +136,13 @@ export class OriginStore implements Store {
       breaker: options.breaker,
       send: (request, receiver) => this.#send(request, receiver),
       readHead: (status, raw) => protocol.readHead(status, withoutHopByHop(raw)),
-      errorBodyBytes: protocol.errorBodyBytes,
+      errorBody: protocol.hasErrorPages
+        ? undefined
+        : {
+            lengthBytes: ERROR_BODY_LIMIT_BYTES,
+            // silence for longer than `idle` would fail what has a status already
+            durationMs: Math.min(timeouts.firstByteMs, timeouts.idleMs),
+          },
     };
     this.#hedges = options.hedge && this.#hedgesBy(options.hedge);
     this.#writeMs = Math.max(timeouts.firstByteMs, WRITE_ANSWER_MS);

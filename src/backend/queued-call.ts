@@ -4,6 +4,7 @@ import { CallReport } from './breaker/call-report.ts';
 import type { CallContext, SentRequest } from './call-context.ts';
 import { outcomeOf, type UnansweredOutcome } from './call-outcome.ts';
 import { ClientPace } from './client-pace.ts';
+import { ErrorBody } from './error-body.ts';
 import type { OriginReceiver } from './origin-call.ts';
 import { errorFor, type QueueEntry, type QueueVerdict } from './queue-entry.ts';
 import { isSafe, Resends } from './resends.ts';
@@ -14,10 +15,9 @@ import { TransferWatch } from './transfer-watch.ts';
  * A call to a store, from the queue to the end of the answer. It
  *
  * - waits for its turn, and gives its connection up when the queue says so (`CallQueue`);
- * - is aborted when it is too slow (`TransferWatch`);
+ * - is aborted when it is too slow (`TransferWatch`); the body of an error ends at its limits (`ErrorBody`);
  * - is refused while the store fails, and tells how it has ended (`Breaker`);
  * - is sent again, if the caller wants that, when it can have done nothing at the store (`Resends`);
- * - ends the body of an error (300 and above) at its limit, since some stores never end it;
  * - isolates exceptions of its receiver: they abort and fail this call, and no other one.
  */
 export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
@@ -42,7 +42,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
   readonly #pace: ClientPace;
   #startedMs = 0;
   #sentMs = 0;
-  #leftBytes = Infinity;
+  #errorBody: ErrorBody | undefined;
 
   constructor(request: StoreRequest, receiver: StoreReceiver, context: CallContext) {
     this.object = `${lengthPrefixed(request.bucket)}${lengthPrefixed(request.key)}`;
@@ -139,9 +139,10 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     this.isAnswered = true;
     this.#report.answered(status);
     queue.answered(this, this.isTimed ? nowMs - this.#startedMs : undefined);
-    this.#watch?.answered(this.isTimed || status >= 300);
+    this.#errorBody = ErrorBody.of(status, this.#request, this.#context, () => this.#cut());
+    // what is limited in time is not measured: when it is too slow, the status stays the answer
+    this.#watch?.answered(this.#errorBody === undefined && (this.isTimed || status >= 300));
     if (this.#pace.isPaused) this.#watch?.unwanted();
-    if (status >= 300) this.#leftBytes = this.#context.errorBodyBytes;
     try {
       this.#context.outages?.answered(status);
       this.#receiver.answered(head);
@@ -154,16 +155,13 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     if (this.#state !== 'answered') return;
     this.#context.meter.arrived(chunk.length);
     this.#watch?.arrived(chunk.length);
-    this.#leftBytes -= chunk.length;
     this.#report.arrived(chunk);
     try {
       this.#receiver.arrived(chunk);
     } catch (error) {
       this.#thrown(error);
     }
-    if (this.#leftBytes > 0 || this.#state !== 'answered') return;
-    this.#stopSending();
-    this.ended();
+    if (this.#state === 'answered') this.#errorBody?.arrived(chunk.length);
   }
 
   ended(rawTrailers?: readonly string[]): void {
@@ -251,6 +249,11 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     this.#context.faults?.note(error);
   }
 
+  #cut(): void {
+    this.#stopSending();
+    this.ended();
+  }
+
   #stopSending(): void {
     if (!this.#sent) return;
     this.#count('aborted');
@@ -290,6 +293,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     const isOver = this.#isOver;
     this.#state = 'over';
     this.#watch?.end();
+    this.#errorBody?.end();
     this.#rest?.cancel();
     return !isOver;
   }

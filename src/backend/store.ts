@@ -19,6 +19,8 @@ export interface StoreRequest {
   readonly target?: string;
   /** Whether a read is sent again when its connection breaks before the answer; left out where the caller repeats it. */
   readonly isResent?: boolean;
+  /** Whether nobody is told the body of a failure (`isRetryableStatus`): the request is repeated then, or sent elsewhere. */
+  readonly isFailureUntold?: boolean;
   /** The complete body of a request that changes something. */
   readonly body?: Uint8Array;
   /** Its body, where that is sent as it becomes available. */
@@ -139,6 +141,11 @@ export class StoreError extends Error {
 /** Wraps an exception of the gateway's own code as the failure of a call. */
 export function faultOf(error: unknown): StoreError {
   return new StoreError('FAULT', 'the answer could not be processed', error);
+}
+
+/** Whether a later request may succeed: RFC 9110 §15.6, and 429 of RFC 6585. */
+export function isRetryableStatus(status: number): boolean {
+  return status === 429 || status === 500 || status === 502 || status === 503 || status === 504;
 }
 
 /** The body of an error ends here, whatever the store sends. Error documents take a few hundred bytes. */

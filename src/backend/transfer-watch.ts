@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '../base/clock.ts';
+import { afterReading } from '../base/patient-timer.ts';
 
 /** Minimum speed of an answer. */
 export interface TransferLimits {
@@ -8,12 +9,6 @@ export interface TransferLimits {
   readonly minRateBytes: number;
   readonly windowMs: number;
 }
-
-/** A timer that runs so much later than it was due shows that this thread was blocked. */
-const LATE_MS = 20;
-
-/** Time to read what arrived while the thread was blocked: timers run before sockets are read. */
-const GRACE_MS = 500;
 
 /** Detects answers that arrive too slowly. Time in which the reader has paused the answer does not count. */
 export class TransferWatch {
@@ -29,7 +24,7 @@ export class TransferWatch {
     this.#limits = limits;
     this.#clock = clock;
     this.#tooSlow = tooSlow;
-    if (limits.headMs !== undefined) this.#after(limits.headMs, tooSlow);
+    if (limits.headMs !== undefined) this.#timer = afterReading(clock, limits.headMs, tooSlow);
   }
 
   /**
@@ -53,7 +48,7 @@ export class TransferWatch {
     const { minRateBytes, windowMs } = this.#limits;
     if (minRateBytes === 0 || !this.#isTimed) return;
     this.#windowBytes = 0;
-    this.#after(windowMs, () => {
+    this.#timer = afterReading(this.#clock, windowMs, () => {
       if (this.#windowBytes * 1000 < minRateBytes * windowMs) this.#tooSlow();
       else this.wanted();
     });
@@ -67,14 +62,5 @@ export class TransferWatch {
   end(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
-  }
-
-  /** Calls `due` after `delayMs`, and if this thread was blocked by then, after a grace period; nothing extends it twice. */
-  #after(delayMs: number, due: () => void): void {
-    const dueMs = this.#clock.monotonicMs() + delayMs;
-    this.#timer = this.#clock.after(delayMs, () => {
-      if (this.#clock.monotonicMs() <= dueMs + LATE_MS) due();
-      else this.#timer = this.#clock.after(GRACE_MS, due);
-    });
   }
 }

@@ -15,8 +15,7 @@ export class HttpStore extends OriginStore {
 const questions: ReadonlySet<string> = new Set(['HeadBucket', 'ListBuckets']);
 
 class HttpProtocol implements OriginProtocol {
-  /** An error of a web origin is a page like any other. */
-  readonly errorBodyBytes = Infinity;
+  readonly hasErrorPages = true;
   readonly #host: string;
 
   constructor(endpoint: string) {

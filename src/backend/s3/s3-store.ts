@@ -7,7 +7,7 @@ import type { HeldCredentials } from '../credentials/held-credentials.ts';
 import { RefusalWatch } from '../credentials/refusal-watch.ts';
 import type { OriginReceiver } from '../origin-call.ts';
 import { type OriginProtocol, OriginStore, type OriginStoreOptions } from '../origin-store.ts';
-import { ERROR_BODY_LIMIT_BYTES, type StoreRequest } from '../store.ts';
+import type { StoreRequest } from '../store.ts';
 import { type Destination, destinationOf, type StoreAddress } from './destination.ts';
 import { readReplyHead } from './reply-head.ts';
 
@@ -42,7 +42,7 @@ export class S3Store extends OriginStore {
 
 /** Signs requests, and reads answers in the store's dialect. */
 class S3Protocol implements OriginProtocol {
-  readonly errorBodyBytes = ERROR_BODY_LIMIT_BYTES;
+  readonly hasErrorPages = false;
   readonly #options: S3StoreOptions;
   readonly #address: StoreAddress;
   readonly #keys = new SigningKeys();

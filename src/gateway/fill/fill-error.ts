@@ -1,4 +1,4 @@
-import { StoreError, type StoreErrorCode, type WholeReply } from '../../backend/store.ts';
+import { isRetryableStatus, StoreError, type StoreErrorCode, type WholeReply } from '../../backend/store.ts';
 
 /** The object changed during the read: the response cannot be completed. */
 export class ObjectChangedError extends Error {
@@ -85,9 +85,4 @@ export function isTransient(error: Error): boolean {
   // not BUSY: a retry of a call refused for overload would add to the overload
   if (error instanceof StoreError) return transientCodes.has(error.code);
   return error instanceof RefusedByStoreError && isRetryableStatus(error.reply.status);
-}
-
-/** RFC 9110 §15.6, and 429 of RFC 6585. */
-export function isRetryableStatus(status: number): boolean {
-  return status === 429 || status === 500 || status === 502 || status === 503 || status === 504;
 }

@@ -42,6 +42,11 @@ export class Retries {
     this.#limits = limits;
   }
 
+  /** Whether no failure of the next attempt can be followed by another one. */
+  get isLast(): boolean {
+    return this.#withoutProgress >= this.#limits.retries;
+  }
+
   /** `lengthBytes` have arrived. */
   progressed(lengthBytes: number): void {
     this.#arrivedBytes += lengthBytes;
@@ -59,7 +64,7 @@ export class Retries {
   mayFollow(error: Error): boolean {
     const isTimeout = error instanceof StoreError && error.code === 'TIMEOUT';
     if (isTimeout && ++this.#timeouts >= this.#limits.timeouts) return false;
-    return isTransient(error) && this.#withoutProgress < this.#limits.retries;
+    return isTransient(error) && !this.isLast;
   }
 
   /**

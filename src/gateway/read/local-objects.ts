@@ -1,4 +1,4 @@
-import type { WholeReply } from '../../backend/store.ts';
+import { isRetryableStatus, type WholeReply } from '../../backend/store.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Generation } from '../../cache/generation.ts';
 import type { GenerationIdentity } from '../../cache/generation-identity.ts';
@@ -13,7 +13,7 @@ import {
   readContentHead,
   tellsWhole,
 } from '../fill/content-head.ts';
-import { InvalidReplyError, isRetryableStatus, RefusedByStoreError, refusedBy } from '../fill/fill-error.ts';
+import { InvalidReplyError, RefusedByStoreError, refusedBy } from '../fill/fill-error.ts';
 import type { RunningTransfer } from '../fill/transfer.ts';
 import type { Forwarded } from '../request/cache-status.ts';
 import type { ObjectRead } from '../request/object-read.ts';

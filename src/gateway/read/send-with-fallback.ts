@@ -39,7 +39,7 @@ export class FallbackRead implements StoreCall, PassedReceiver {
 
   static send(store: Store, fallback: Fallback, request: StoreRequest, receiver: PassedReceiver): StoreCall {
     const read = new FallbackRead(fallback, request, receiver);
-    read.#call = store.send(request, read);
+    read.#call = store.send({ ...request, isFailureUntold: true }, read);
     return read;
   }
 

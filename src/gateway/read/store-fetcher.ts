@@ -1,10 +1,11 @@
 import { sendAndCollect } from '../../backend/collected-reply.ts';
-import { ERROR_BODY_LIMIT_BYTES, type WholeReply } from '../../backend/store.ts';
+import { ERROR_BODY_LIMIT_BYTES, isRetryableStatus, type WholeReply } from '../../backend/store.ts';
 import type { Clock } from '../../base/clock.ts';
 import { parseErrorBody } from '../../s3/error-body.ts';
 import { ownSignatureRefused } from '../../s3/store-refusal.ts';
-import { isRetryableStatus, RefusedByStoreError } from '../fill/fill-error.ts';
+import { RefusedByStoreError } from '../fill/fill-error.ts';
 import { Retries, type RetryContext } from '../fill/retries.ts';
+import { placesOf } from '../request/fallback-bucket.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 import {
   type FirstAnswer,
@@ -67,27 +68,27 @@ export class StoreFetcher {
     take: TakeAnswer,
     signal: AbortSignal,
   ): Promise<FirstAnswer> {
-    return this.#withRetries(read, signal, async () => {
-      const answer = await sendFirst(read, extent, take, signal);
+    return this.#withRetries(read, signal, async isLast => {
+      const isFailureUntold = !isLast || placesOf(read.bucket).length > 1;
+      const answer = await sendFirst(read, extent, take, signal, isFailureUntold);
       if (answer.kind === 'refused' && isRetryableStatus(answer.reply.status))
         throw new RefusedByStoreError(answer.reply);
       return answer;
     });
   }
 
-  /** Repeats `ask` while it rejects with a transient error. */
+  /** Repeats `ask` while it rejects with a transient error, but where it is told that this is the last time. */
   async #withRetries<Answer>(
     read: ObjectRead,
     signal: AbortSignal,
-    ask: () => Promise<Answer>,
+    ask: (isLast: boolean) => Promise<Answer>,
   ): Promise<Answer> {
     const { store } = read.bucket;
-    let retries: Retries | undefined;
+    const retries = new Retries(retryLimits);
     for (;;) {
       try {
-        return await ask();
+        return await ask(retries.isLast);
       } catch (error) {
-        retries ??= new Retries(retryLimits);
         const retried = { backend: store.name, mayRetry: () => store.mayRetry() };
         const delayMs = retries.delayAfterMs(error, retried, this.#context);
         if (delayMs === undefined) throw error;
@@ -107,6 +108,7 @@ function sendFirst(
   extent: FirstExtent | undefined,
   take: TakeAnswer,
   signal: AbortSignal,
+  isFailureUntold: boolean,
 ): Promise<FirstAnswer> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
@@ -132,7 +134,7 @@ function sendFirst(
       partNumber: partNumberOf(extent),
       trace: read.trace,
     });
-    const call = read.bucket.store.send(request, fetch);
+    const call = read.bucket.store.send({ ...request, isFailureUntold }, fetch);
     fetch.sent(call);
   });
 }

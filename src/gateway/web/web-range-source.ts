@@ -46,6 +46,7 @@ export function webRangeSource(
             query: '',
             target,
             fields: requests?.applied(fields) ?? fields,
+            isFailureUntold: true,
             ...(trace && { trace }),
           },
           receiver,

@@ -30,7 +30,7 @@ export function askedFor({
 
 /**
  * Requests ranges with If-Match on the content's entity tag: if the object has changed, the store answers 412 and bytes
- * are never mixed.
+ * are never mixed. A failure is repeated a few times, and then told in the gateway's words where its body does not come with it.
  *
  * @param bucketNow the bucket by whose rules a store is asked at the moment: contents of objects stay in memory over reloads.
  * Those of a web origin do not, since its rules tell where a key is
@@ -76,7 +76,8 @@ function storeRangeSource(
     send: (from, to, receiver) => {
       const range = `bytes=${from}-${to - 1}`;
       const asked = { bucket, objectKey, versionId, variant };
-      return store.send(storeRequest(asked, 'GET', { range, ifMatch, trace }), receiver);
+      const request = storeRequest(asked, 'GET', { range, ifMatch, trace });
+      return store.send({ ...request, isFailureUntold: true }, receiver);
     },
   };
 }

@@ -1,4 +1,9 @@
-import type { StoreReplyHead, StoreRequest, WholeReply } from '../../../backend/store.ts';
+import {
+  isRetryableStatus,
+  type StoreReplyHead,
+  type StoreRequest,
+  type WholeReply,
+} from '../../../backend/store.ts';
 import { actionOf } from '../../../s3/action.ts';
 import { s3Error } from '../../../s3/error.ts';
 import { errorTexts } from '../../../s3/error-texts.ts';
@@ -16,7 +21,7 @@ import {
   type StoreListing,
   sizeOfListing,
 } from '../../../s3/listing/store-listing.ts';
-import { InvalidReplyError, isRetryableStatus, RefusedByStoreError } from '../../fill/fill-error.ts';
+import { InvalidReplyError, RefusedByStoreError } from '../../fill/fill-error.ts';
 import { noGrant, type Permissions } from '../../request/access.ts';
 import { bypassed } from '../../request/cache-status.ts';
 import { DocumentJob } from '../document-job.ts';

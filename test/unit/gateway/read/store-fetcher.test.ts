@@ -2,6 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type Store, StoreError, type StoreRequest } from '../../../../src/backend/store.ts';
 import type { FirstExtent } from '../../../../src/gateway/read/first-fetch.ts';
 import { StoreFetcher } from '../../../../src/gateway/read/store-fetcher.ts';
+import { withFallback } from '../../../../src/gateway/request/fallback-bucket.ts';
+import type { ObjectRead } from '../../../../src/gateway/request/object-read.ts';
 import { httpHeader } from '../../../support/asked-ranges.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { bucketOf, readOf, silentStore } from '../../../support/object-reads.ts';
@@ -71,9 +73,9 @@ async function pass(milliseconds: number): Promise<void> {
   await new Promise(resolve => setImmediate(resolve));
 }
 
-const get = (extent?: FirstExtent) =>
-  fetcher.get(read, extent, () => ({ learned: anythingLearned, receiver: undefined }), leaving.signal);
-const head = (partNumber?: number) => fetcher.head(read, partNumber, leaving.signal);
+const get = (extent?: FirstExtent, asking = read) =>
+  fetcher.get(asking, extent, () => ({ learned: anythingLearned, receiver: undefined }), leaving.signal);
+const head = (partNumber?: number, asking = read) => fetcher.head(asking, partNumber, leaving.signal);
 
 it('asks for the head of an object, or of one of its parts', async () => {
   expect(await head()).toMatchObject({ status: 200, body: Buffer.alloc(0) });
@@ -129,9 +131,9 @@ it('asks for the bytes that are wanted first', async () => {
   expect(asked.map(({ method, query }) => method + query)).toEqual(['GET', 'GET', 'GETpartNumber=1']);
 });
 
-describe.each<[string, () => Promise<unknown>]>([
-  ['HEAD', () => head()],
-  ['GET', () => get()],
+describe.each<[string, (asking?: ObjectRead) => Promise<unknown>]>([
+  ['HEAD', asking => head(undefined, asking)],
+  ['GET', asking => get(undefined, asking)],
 ])('%s', (method, ask) => {
   it.each<[string, () => Scripted]>([
     ['status', () => 503],
@@ -158,6 +160,23 @@ describe.each<[string, () => Promise<unknown>]>([
     await pass(1_000);
     await answer;
     expect(asked).toHaveLength(3);
+  });
+
+  it('does not want the body of a failure that is repeated, or that a fallback stands in for', async () => {
+    const answer = async (failing: Promise<unknown>) => {
+      const failed = expect(failing).rejects.toMatchObject({ reply: { status: 503 } });
+      await pass(1_000);
+      await pass(1_000);
+      await failed;
+      return asked.splice(0).map(({ isFailureUntold }) => isFailureUntold);
+    };
+    answers.push(503, 503, 503, 503, 503, 503);
+    const told = method === 'HEAD' ? undefined : false;
+    const untold = method === 'HEAD' ? undefined : true;
+    expect(await answer(ask())).toEqual([untold, untold, told]);
+    const bucket = withFallback(bucketOf(store), silentStore, 'replica');
+    const replicated = readOf('k', { bucket });
+    expect(await answer(ask(replicated))).toEqual([untold, untold, untold]);
   });
 
   it('is not repeated when the store has no repeats left', async () => {
