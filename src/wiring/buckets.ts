@@ -49,7 +49,7 @@ export function createBuckets(settings: BucketSettings, parts: BucketParts): Buc
   const fallback = place && storeAt(place, parts);
   const requestRules = requestRulesText(others, backend);
   const region = regionOf(backend);
-  const described = { store, fallback, region, headerPrefix, requestRules, find };
+  const described = { store, fallback, region, headerPrefix, requestRules, rulesFor, find };
   return new BucketTable(named, described, succession);
 }
 

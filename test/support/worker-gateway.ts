@@ -210,6 +210,8 @@ function bucketsOf(
 ) {
   const ofOthers = Object.fromEntries(otherStores.map(one => [one.name, { store: one }]));
   const buckets = { ...(options.buckets ?? { b: {} }), ...ofOthers };
+  const rulesOf = (web?: WebRules) =>
+    compileRules({ cache: policy, rules: options.keyRules ?? [] }, web && rulePaths);
   const bucketOf = (name: string, different: Partial<Bucket>): Bucket => {
     const bucket = primaryOf(name, different);
     return fallback ? withFallback(bucket, fallback, `${name}-replica`) : bucket;
@@ -233,7 +235,7 @@ function bucketsOf(
       succession: new Succession(),
       maxBodySizeBytes: 5 * 1024 ** 3,
       customerKeys: { plainHttp: 'loopback' },
-      rulesFor: compileRules({ cache: policy, rules: options.keyRules ?? [] }, different.web && rulePaths),
+      rulesFor: rulesOf(different.web),
       ...different,
     };
   };
@@ -250,6 +252,7 @@ function bucketsOf(
     store,
     region: options.store?.region ?? 'us-east-1',
     headerPrefix: store.headerPrefix,
+    rulesFor: rulesOf(),
     find,
   };
   return new BucketTable(new Map(named), options.hasOthers ? others : undefined);

@@ -1,4 +1,3 @@
-import type { Store } from '../../backend/store.ts';
 import type { Steps } from '../../base/sliced-work.ts';
 import { bucketPage, formatBucketPage, type ListedBucket } from '../../s3/bucket-list.ts';
 import { EVERY_OTHER_BUCKET } from '../../s3/bucket-name.ts';
@@ -9,11 +8,14 @@ import { parseQuery, type Query } from '../../s3/query.ts';
 import { sendWhole } from '../reply/error-reply.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import { Permissions, type Policy } from '../request/access.ts';
+import { ruledFields } from '../request/bucket.ts';
 import type { BucketTable } from '../request/bucket-table.ts';
 import { bypassed } from '../request/cache-status.ts';
 import type { LocatedService } from '../request/locate.ts';
 import { DocumentJob } from './document-job.ts';
 import type { Listings } from './listing/listings.ts';
+
+type OthersAtStore = NonNullable<BucketTable['others']>;
 
 /** A request to the service itself, which no bucket is named in. */
 interface ServiceRequest extends LocatedService {
@@ -38,12 +40,12 @@ export function serveService(service: ServiceRequest): void {
   exchange.operation = operation;
   if (operation === 'Unknown') throw s3Error('NotImplemented');
   const listed = buckets.configured.filter(({ name }) => mayList(service, name));
-  const { otherStore } = buckets;
+  const { others } = buckets;
   const mayListOthers = caller.kind === 'client' || mayList(service, EVERY_OTHER_BUCKET);
-  if (caller.kind === 'anonymous' && listed.length === 0 && !(otherStore && mayListOthers))
+  if (caller.kind === 'anonymous' && listed.length === 0 && !(others && mayListOthers))
     throw s3Error('AccessDenied');
   exchange.report = bypassed(exchange.method, 'operation');
-  if (otherStore && mayListOthers) listWithOthers(service, query, listed, otherStore);
+  if (others && mayListOthers) listWithOthers(service, query, listed, others);
   else {
     sendWhole(exchange, 200, xml, pageOf(service, query, listed), exchange, undefined);
     service.observer.sent(exchange);
@@ -65,15 +67,15 @@ function listWithOthers(
   service: ServiceRequest,
   query: Query,
   listed: readonly ListedBucket[],
-  store: Store,
+  others: OthersAtStore,
 ): void {
   // a query that is malformed is refused before the store is asked
   pageOf(service, query, []);
   const { exchange, observer, listings } = service;
   const job = new DocumentJob({ exchange, observer, listings, bucket: undefined });
   const answer = async () => {
-    const others = await othersOf(service, job, store);
-    const body = pageOf(service, query, [...listed, ...others]);
+    const found = await othersOf(service, job, others);
+    const body = pageOf(service, query, [...listed, ...found]);
     const fields = [{ name: 'content-type', value: 'application/xml', store: false }];
     await job.send({ status: 200, fields, body });
   };
@@ -84,12 +86,12 @@ function listWithOthers(
 async function othersOf(
   service: ServiceRequest,
   job: DocumentJob,
-  store: Store,
+  others: OthersAtStore,
 ): Promise<readonly ListedBucket[]> {
   const asked = { method: 'GET', operation: 'ListBuckets', bucket: undefined, key: undefined };
   const reply = await job.ask(
-    store,
-    { ...asked, query: '', fields: [], isResent: true },
+    others.store,
+    { ...asked, query: '', fields: ruledFields(others, undefined, []), isResent: true },
     BUCKETS_LIMIT_BYTES,
   );
   if (reply.status >= 500 && reply.status !== 501) throw s3Error('ServiceUnavailable');

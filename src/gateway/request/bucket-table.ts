@@ -32,6 +32,7 @@ export interface OtherBuckets {
   readonly headerPrefix: HeaderPrefix;
   /** See `Bucket.requestRules`. */
   readonly requestRules?: string;
+  readonly rulesFor: Bucket['rulesFor'];
   /** Undefined for a name that they do not stand for. */
   find(name: string): Bucket | undefined;
 }
@@ -80,9 +81,9 @@ export class BucketTable {
     for (const [name, bucket] of this.#named) this.#addPoint(name, bucket);
   }
 
-  /** The store of the buckets that have no name in the configuration, if there can be any. */
-  get otherStore(): Store | undefined {
-    return this.#others?.store;
+  /** The buckets that have no name in the configuration, if there can be any. */
+  get others(): Pick<OtherBuckets, 'store' | 'rulesFor'> | undefined {
+    return this.#others;
   }
 
   /** The stores that reads of them may come from, as one unambiguous string. */

@@ -76,6 +76,13 @@ it('a store is told it with forms, preflights and the listings of a warming, too
   expect(told).toEqual(['PUT', 'OPTIONS', 'GET'].map(method => [method, 'shared']));
 });
 
+it('a store whose buckets have no name in the configuration is told it with the list of these', async () => {
+  await start(token, { hasOthers: true });
+  await gateway.get('/');
+  const told = store.log.requests.map(({ url, headers }) => [url, headers['x-origin-token']]);
+  expect(told).toEqual([['/', 'shared']]);
+});
+
 it('keys have the prefix of their bucket at the store alone', async () => {
   const keyRules = [{ keys: ['k'], requestHeaders: token }];
   gateway = await TestGateway.start({ storeUrl: store.url, keyRules, buckets: { b: { keyPrefix: 'eu/' } } });

@@ -91,7 +91,7 @@ it('of points that have the same name and account, the scope of the signature na
 
 it('says what requests to the service are signed for, and in which dialect they are answered', () => {
   const others = (headerPrefix: HeaderPrefix) => ({
-    ...{ store, region: 'us-west-2', headerPrefix },
+    ...{ store, region: 'us-west-2', headerPrefix, rulesFor: () => ({ cache: defaultPolicy }) },
     find: () => undefined,
   });
   expect(tableOf({})).toMatchObject({ serviceRegions: [], servicePrefix: undefined });

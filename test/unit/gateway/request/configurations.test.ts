@@ -51,7 +51,7 @@ function configurationWith(
 const storeAt = (identity: string): Store => ({ ...silentStore, identity });
 
 const othersAt = (store: Store, fallback: Store | undefined): OtherBuckets => ({
-  ...{ store, fallback, region: 'us-east-1', headerPrefix: 'x-amz-' },
+  ...{ store, fallback, region: 'us-east-1', headerPrefix: 'x-amz-', rulesFor: bucketOf().rulesFor },
   find: () => undefined,
 });
 

@@ -37,6 +37,7 @@ const buckets = new BucketTable(
     store: bucketOf().store,
     region: 'us-east-1',
     headerPrefix: 'x-amz-',
+    rulesFor: bucketOf().rulesFor,
     find: name => (name.startsWith('photos-') ? bucketNamed(name, { label: '_other' }) : undefined),
   },
 );
