@@ -17,9 +17,9 @@ it.each<[string, Partial<Bucket>]>([
   const asked: StoreRequest[] = [];
   const store: Store = {
     ...silentStore,
-    send: (request, to) => {
+    send: request => {
       asked.push(request);
-      return silentStore.send(request, to);
+      return { pause: () => {}, resume: () => {}, took: () => {}, abort: () => {} };
     },
   };
   const read = readOf('/k', { bucket: { ...bucketOf(store), ...different } });
