@@ -50,14 +50,17 @@ export function confirms({ fields }: WebHead, stale: ReadableRecord): boolean {
   return modified === undefined || modified === fieldValue(stale.fields, 'last-modified');
 }
 
-/** What an answer to HEAD says of a stored answer to GET (RFC 9111 §4.3.5): nothing where neither has a validator. */
+/**
+ * What an answer to HEAD says of a stored answer to GET (RFC 9111 §4.3.5). A validator that it leaves out, as origins do that make
+ * tags of bodies, says nothing.
+ */
 export function described(held: ReadableRecord, head: WebHead): 'same' | 'other' | 'nothing' {
   const { lengthBytes } = readContentHead(head);
   const tag = fieldValue(head.fields, 'etag');
   const modified = fieldValue(head.fields, 'last-modified');
   const isOther =
-    tag !== held.entityTag ||
-    modified !== fieldValue(held.fields, 'last-modified') ||
+    (tag !== undefined && tag !== held.entityTag) ||
+    (modified !== undefined && modified !== fieldValue(held.fields, 'last-modified')) ||
     (typeof lengthBytes === 'number' && lengthBytes !== held.sizeBytes);
   if (isOther) return 'other';
   return tag === undefined && modified === undefined ? 'nothing' : 'same';

@@ -15,10 +15,12 @@ const ofOneRequest: ReadonlySet<number> = new Set([
 
 /** A part in units of the origin's own comes as a 200, too (RFC 9110 §14.2). */
 export function isOfOneRequest(
-  { fields: { range }, sent }: WebRead,
+  { fields: { range, ifRange }, sent }: WebRead,
   { status, fields, vary }: WebHead,
 ): boolean {
   if (ofOneRequest.has(status) || hasUnnamedSelector(sent, vary)) return true;
+  // who asks so has the other fields of the whole already, so that most are left out (RFC 9110 §15.3.7)
+  if (status === 206 && ifRange !== undefined) return true;
   // variants are told apart by codings that are known
   if (vary.includes('accept-encoding') && !isKnownCoding(fieldValue(fields, 'content-encoding'))) return true;
   return status !== 206 && range !== undefined && fields.some(({ name }) => name === 'content-range');

@@ -13,6 +13,14 @@ export const VIA = '1.1 tidegate';
 /** Fields that the gateway sets itself, or that are about one hop. */
 const ownFields: ReadonlySet<string> = new Set(['host', 'content-length', 'expect', 'max-forwards']);
 
+/** How many more proxies an OPTIONS may pass (RFC 9110 §7.6.2). */
+export function forwardsLeft({ method, headers }: IncomingMessage): number | undefined {
+  const value = headers['max-forwards'];
+  return method === 'OPTIONS' && typeof value === 'string' && /^\d{1,9}$/.test(value)
+    ? Number(value)
+    : undefined;
+}
+
 /**
  * Fields in which proxies tell of requests, and that origins believe: from a client they would change answers that are
  * cached for all. No key and no Vary has them. Some origins read `_` as `-`.
@@ -84,7 +92,11 @@ function namesPattern(...names: string[]): RegExp {
  * Fields by which clients ask for something else under the same name. The answer is for others only where it says that it
  * varies by them.
  */
-const selectors: readonly string[] = ['a-im', 'prefer', 'x-nextjs-data', 'rsc', 'purpose', 'x-purpose'];
+const selectors: readonly string[] = [
+  ...['a-im', 'prefer', 'purpose', 'x-purpose', 'sec-purpose'],
+  // fragments of pages, or their data
+  ...['x-nextjs-data', 'rsc', 'hx-request', 'turbo-frame', 'x-pjax', 'x-inertia'],
+];
 
 /** Whether `sent` asks for something that others do not get, though Vary does not name what. */
 export function hasUnnamedSelector(sent: readonly HeaderField[], vary: Vary): boolean {
@@ -108,6 +120,8 @@ export function outgoingFields(
   }
   sent.push({ name: 'via', value: via + VIA, store: false });
   if (bucket.web.forwarded) sent.push(...forwardedFields(request, host));
+  const left = forwardsLeft(request);
+  if (left !== undefined) sent.push({ name: 'max-forwards', value: String(left - 1), store: false });
   return sent;
 }
 

@@ -186,13 +186,14 @@ export function reportOf(
   return reports.of(outcome, coverage, Math.ceil(ttlMs / 1000));
 }
 
-/** RFC 9111 §5.1: what the origin has just said itself has no Age of ours. */
+/** RFC 9111 §5.1: what the origin has just said itself has no Age of ours, unless a 304 of a cache there told one. */
 export function shownAgeS(
   record: ReadableRecord,
   { how, isCollapsed }: LookupOutcome,
   nowMs: number,
 ): number | undefined {
-  return how === 'hit' || how === 'stale' || isCollapsed ? ageS(record, nowMs) : undefined;
+  if (how === 'hit' || how === 'stale' || isCollapsed) return ageS(record, nowMs);
+  return how === 'revalidated' ? ageS(record, nowMs) || undefined : undefined;
 }
 
 /** RFC 9111 §4.3.2: without Last-Modified, If-Modified-Since is held against the Date. */

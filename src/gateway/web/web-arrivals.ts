@@ -237,7 +237,7 @@ export class WebArrivals implements WebFetchOwner {
     return { kind: 'fill', receiver, lengthBytes: to - from };
   }
 
-  /** RFC 9111 §4.3.5: HEAD freshens what it still describes, ends what it does not, and withdraws what such an answer to GET does. */
+  /** RFC 9111 §4.3.5: HEAD freshens what it still describes, has confirmed what it does not, and withdraws what such an answer to GET does. */
   #described(fetch: WebFetch, head: WebHead, times: AnswerTimes, isForOthers: boolean): void {
     const { read, flight } = fetch.question;
     const held = this.#records.find(read);
@@ -246,7 +246,7 @@ export class WebArrivals implements WebFetchOwner {
     const isAlike = isForOthers && head.status === held.answer?.status && !isOfServer(head.status);
     const what = isAlike ? described(held, head) : 'unlike';
     if (what === 'unlike') this.#end(fetch, held, head);
-    else if (what === 'other') this.#records.forget(read, held);
+    else if (what === 'other') this.#records.outdate(read, held, this.#cache.nowMs());
     else if (what === 'same') {
       const record = confirmedAnswer(held, readWebHead(head), times);
       if (this.#records.renew(read, held, record, times.requestedMs))

@@ -103,7 +103,7 @@ export class WebRecords {
     if (isPurged || record.epoch !== epochs.current(key)) return false;
     const held = this.find(read);
     if (held && held.receivedMs > requestedMs && wasMadeLater(held, record)) return false;
-    this.#outdate(read);
+    this.#tellOfChange(read);
     this.#cache.table.put(key, read.variantName(record.answer?.vary ?? []), record);
     this.#forgetOldLists(key);
     return true;
@@ -119,16 +119,24 @@ export class WebRecords {
 
   /** `record` must not be used again. */
   forget(read: AnswerName, record: ReadableRecord): void {
-    for (const [name, held] of this.#outdate(read)?.records ?? [])
+    for (const [name, held] of this.#tellOfChange(read)?.records ?? [])
       if (held === record) this.#cache.table.forget(read.target.key, name);
   }
 
   /** `record` is not served stale until the origin confirms it. */
   withdraw(read: AnswerName, record: ReadableRecord): void {
-    if (record.isWithdrawn) return;
-    const { key } = read.target;
-    for (const [name, held] of this.#outdate(read)?.records ?? [])
-      if (held === record) this.#cache.table.put(key, name, { ...record, isWithdrawn: true });
+    if (!record.isWithdrawn) this.#replace(read, record, { ...record, isWithdrawn: true });
+  }
+
+  /** `record` is not served at all until the origin confirms it. */
+  outdate(read: AnswerName, record: ReadableRecord, nowMs: number): void {
+    const staleFromMs = Math.min(record.staleFromMs ?? Infinity, nowMs);
+    this.#replace(read, record, { ...record, isWithdrawn: true, staleFromMs });
+  }
+
+  #replace(read: AnswerName, before: ReadableRecord, record: ReadableRecord): void {
+    for (const [name, held] of this.#tellOfChange(read)?.records ?? [])
+      if (held === before) this.#cache.table.put(read.target.key, name, record);
   }
 
   /** Records with the content of this number must not be used again. */
@@ -169,7 +177,7 @@ export class WebRecords {
   }
 
   /** What is held of a name changes: others do not use what they were told. */
-  #outdate(asked: AnswerName): Entry | undefined {
+  #tellOfChange(asked: AnswerName): Entry | undefined {
     const entry = this.#entryOf(asked);
     for (const record of entry?.records.values() ?? [])
       if (record.kind === 'readable' && this.#told.has(record)) {

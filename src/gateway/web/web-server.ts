@@ -14,7 +14,7 @@ import type { KeyRules } from '../request/key-rules.ts';
 import { Collections } from './collected-body.ts';
 import { unconditionalFields } from './confirmation.ts';
 import { type AnswerParts, LocalClient } from './local-client.ts';
-import { outgoingFields, schemeOf } from './outgoing-fields.ts';
+import { forwardsLeft, outgoingFields, schemeOf } from './outgoing-fields.ts';
 import { passedBodyOf } from './passed-request-body.ts';
 import { WebHeaders } from './web-headers.ts';
 import { noFields, type WebClient, type WebFields, WebRead, type WebSource } from './web-read.ts';
@@ -80,10 +80,11 @@ export class WebServer {
     const isOfServer = method === 'OPTIONS' && isServerAsWhole(exchange.url);
     const problem = targetProblem(isOfServer ? { ...asked, path: '/' } : asked);
     if (problem !== undefined) throw s3Error('InvalidURI', { reason: problem });
+    const isForGateway = isOfServer || forwardsLeft(request) === 0;
     // neither means anything to who is behind a cache (RFC 9110 §9.3.6, §9.3.8)
     if (method === 'CONNECT' || method === 'TRACE') throw s3Error('MethodNotAllowed', { headers: [allow] });
-    // that is the gateway: of an origin only what is below the prefix of the bucket may be asked
-    if (isOfServer) {
+    // the server is the gateway: of an origin only what is below the prefix of the bucket may be asked
+    if (isForGateway) {
       exchange.report = answeredForServer;
       sendWhole(exchange, 204, allow, Buffer.alloc(0), exchange, undefined);
       this.#parts.observer.sent(exchange);

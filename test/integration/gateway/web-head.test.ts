@@ -115,6 +115,30 @@ describe('what HEAD is told ends what is stored, as if GET had been', () => {
   });
 });
 
+describe('HEAD that tells of something else leaves what is stored to be confirmed', () => {
+  it.each<[string, Head]>([
+    ['another tag', { etag: '"2"' }],
+    ['another length', { etag: '"1"', 'content-length': '1000' }],
+  ])('%s', async (_, head) => {
+    await gateway.get('/');
+    const { answer } = origin;
+    origin.answer = (_, response) => void response.writeHead(200, { ...page, ...head }).end();
+    const fresh = { 'cache-control': 'no-cache' };
+    expect((await fetch(gateway.url(), { method: 'HEAD', headers: fresh })).status).toBe(200);
+    origin.answer = answer;
+    expect((await gateway.get('/')).status).toBe(503);
+    expect(origin.asked.at(-1)?.headers['if-none-match']).toBe('"1"');
+  });
+});
+
+it('a tag that HEAD leaves out is not said to be another one', async () => {
+  await gateway.get('/');
+  origin.answer = (_, response) => void response.writeHead(200, { 'cache-control': 'max-age=1' }).end();
+  const fresh = { 'cache-control': 'no-cache' };
+  expect((await fetch(gateway.url(), { method: 'HEAD', headers: fresh })).status).toBe(200);
+  expect((await gateway.get('/')).headers['x-cache']).toBe('HIT');
+});
+
 describe('what HEAD is told leaves what is stored', () => {
   it.each([
     ['that is about the request', 400],

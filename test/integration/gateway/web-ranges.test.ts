@@ -188,3 +188,18 @@ it.each([
   expect([resumed.status, resumed.headers['x-cache']]).toEqual([status, 'HIT']);
   expect(resumed.body.length).toBe(status === 206 ? 100 : body.length);
 });
+
+it('a part that comes without the fields that who resumes has already is the beginning of nothing for others', async () => {
+  const whole = { ...tagged, 'content-type': 'text/plain', 'content-language': 'en' };
+  await start(1, 0, ({ headers }) => (headers['if-range'] === undefined ? whole : tagged));
+  const resumed = await gateway.get('/', { range: 'bytes=100-199', 'if-range': '"1"' });
+  expect([resumed.status, resumed.body.length]).toEqual([206, 100]);
+  for (const cache of ['MISS', 'HIT']) {
+    const { headers } = await gateway.get('/');
+    expect(headers).toMatchObject({
+      'x-cache': cache,
+      'content-type': 'text/plain',
+      'content-language': 'en',
+    });
+  }
+});

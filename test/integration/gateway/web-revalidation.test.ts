@@ -180,6 +180,18 @@ describe('a 304', () => {
     expect(origin.asked).toHaveLength(2);
   });
 
+  it('tells who has asked how old the answer is already, as it does all others', async () => {
+    await start(asked =>
+      isConditional(asked)
+        ? { status: 304, head: { age: '50', 'cache-control': 'max-age=60' } }
+        : { etag: '"1"', 'cache-control': 'max-age=1' },
+    );
+    await text();
+    clock.advance(2_000);
+    for (const cache of ['REVALIDATED', 'HIT'])
+      expect((await gateway.get('/')).headers).toMatchObject({ age: '50', 'x-cache': cache });
+  });
+
   it('leaves the connection to the next request', async () => {
     const ports = new Set<number | undefined>();
     await start(asked =>
@@ -434,7 +446,17 @@ it('changes at an origin that cannot be reached leave nothing unsettled', async 
   expect((await gateway.get('/')).headers['x-cache']).toBe('HIT');
 });
 
-it.each(['prefer', 'a-im', 'rsc', 'x-nextjs-data'])(
+it.each([
+  'prefer',
+  'a-im',
+  'sec-purpose',
+  'rsc',
+  'x-nextjs-data',
+  'hx-request',
+  'turbo-frame',
+  'x-pjax',
+  'x-inertia',
+])(
   'what is asked for otherwise under the same name (%s) is for others where the answer says that it varies',
   async name => {
     for (const vary of [false, true]) {

@@ -67,6 +67,27 @@ describe.each([
     await expectNoBackendAsked();
   });
 
+  it('is the gateway for OPTIONS of a path that no more proxies may pass on', async () => {
+    await start(options);
+    const answer = await gateway.send('OPTIONS', '/a', { ...headers, 'max-forwards': '0' });
+    expect([answer.status, answer.headers.allow]).toEqual([
+      204,
+      'GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS',
+    ]);
+    await expectNoBackendAsked();
+  });
+
+  it.each([
+    ['OPTIONS', '5', '4'],
+    ['OPTIONS', '1', '0'],
+    ['OPTIONS', 'x', undefined],
+    ['GET', '5', undefined],
+  ])('%s with Max-Forwards: %s goes on with %s', async (method, sent, passed) => {
+    await start(options);
+    await gateway.send(method, '/a', { ...headers, 'max-forwards': sent });
+    expect(origin.asked.map(asked => asked.headers['max-forwards'])).toEqual([passed]);
+  });
+
   it('OPTIONS of a path goes to the origin, in absolute form too', async () => {
     await start(options);
     for (const target of ['/', '/*', `${absolute}/`, `${absolute}?`, `${absolute}/a*?*`])
