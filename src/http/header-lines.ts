@@ -26,3 +26,15 @@ export function headerText(raw: HeaderList): string | undefined {
   }
   return text;
 }
+
+/**
+ * The same lines with Content-Length last: node:http treats those after it as text, and would change the bytes of a
+ * Content-Disposition that is not ASCII, or refuse them (docs/semantics.md 190).
+ */
+export function lengthLast(raw: HeaderList): string[] {
+  const others: string[] = [];
+  const lengths: string[] = [];
+  for (const [name, value] of headerLines(raw))
+    (name.toLowerCase() === 'content-length' ? lengths : others).push(name, value);
+  return others.concat(lengths);
+}

@@ -20,18 +20,7 @@ export function isLength({ name, store }: HeaderField): boolean {
   return !store && name === 'content-length';
 }
 
-/**
- * `fields` with content-length last: Node treats headers after it as text and would change the bytes of a non-ASCII
- * Content-Disposition (docs/semantics.md 190).
- */
-export function lengthLast(fields: readonly HeaderField[]): HeaderField[] {
-  return [...fields.filter(field => !isLength(field)), ...fields.filter(isLength)];
-}
-
-/**
- * `raw` (names and values alternating) with `overrides` in place of fields of the same name. The overrides come first,
- * before content-length.
- */
+/** `raw` (names and values alternating) with `overrides`, which come first, in place of fields of the same name. */
 export function overridden(raw: readonly string[], overrides: Pairs): string[] {
   if (overrides.length === 0) return [...raw];
   const names = new Set(overrides.map(([name]) => name.toLowerCase()));

@@ -3,7 +3,7 @@ import type { StoreCall, StoreReceiver, StoreReplyHead, StoreRequest } from '../
 import { clientOf } from '../../base/client-quota.ts';
 import { type HeaderField, rawFromFields } from '../../s3/dialect.ts';
 import type { Pairs } from '../../s3/error.ts';
-import { isLength, isPerResponseField, lengthLast, overridden } from '../../s3/passed-fields.ts';
+import { isLength, isPerResponseField, overridden } from '../../s3/passed-fields.ts';
 import { clientAddressOf } from '../../transport/peer.ts';
 import { readContentHead } from '../fill/content-head.ts';
 import { InvalidReplyError } from '../fill/fill-error.ts';
@@ -189,7 +189,7 @@ class PassedAnswer implements PassedReceiver {
 function writeHead(exchange: Exchange, head: StoreReplyHead, { keep, overrides }: PassOptions): void {
   const passed = head.fields.filter(field => !isPerResponseField(field) && keep(field));
   // RFC 9110 §8.6: a 204 has no length
-  const fields = head.status === 204 ? passed.filter(field => !isLength(field)) : lengthLast(passed);
+  const fields = head.status === 204 ? passed.filter(field => !isLength(field)) : passed;
   const shown =
     head.status === 200
       ? overridden(rawFromFields(fields, exchange.prefix), overrides)

@@ -1,5 +1,5 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
-import { headerText } from '../../http/header-lines.ts';
+import { headerText, lengthLast } from '../../http/header-lines.ts';
 import type { HeaderPrefix } from '../../s3/dialect.ts';
 import { type Answer, DirectAnswer, type FaultHandler, StandardAnswer } from '../../transport/answer.ts';
 import type { CacheReport } from '../request/cache-status.ts';
@@ -45,8 +45,9 @@ export class PreparedHeaders {
 
   /** @param fixed names and values that are the same in every response */
   static of(fixed: readonly string[], prefix: HeaderPrefix): PreparedHeaders {
-    const text = headerText(fixed);
-    return new PreparedHeaders(fixed, text && inOnePiece(text), prefix, new HeadEnds(prefix));
+    const ordered = lengthLast(fixed);
+    const text = headerText(ordered);
+    return new PreparedHeaders(ordered, text && inOnePiece(text), prefix, new HeadEnds(prefix));
   }
 
   /** The same for one answer to `exchange`, with what its rules say. */
