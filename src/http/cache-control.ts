@@ -3,7 +3,7 @@ export interface CacheControl {
   readonly noStore: boolean;
   /** Without names of fields: revalidated before each use (§5.2.2.4). */
   readonly noCache: boolean;
-  /** Fields that are not sent from the cache without revalidation, in lower case (§5.2.2.4). */
+  /** Fields that are not sent from the cache without revalidation, in lower case (§5.2.2.4); beside `noCache`, too. */
   readonly noCacheFields: readonly string[];
   /** Without names of fields: not for a shared cache (§5.2.2.7). */
   readonly private: boolean;
@@ -78,10 +78,10 @@ export function cacheControlOf(directives: Directives): CacheControl {
   const isPrivate = namedFields(directives.get('private'));
   return Object.freeze({
     noStore: directives.has('no-store'),
-    noCache: noCache === 'all',
-    noCacheFields: noCache === 'all' ? [] : noCache,
-    private: isPrivate === 'all',
-    privateFields: isPrivate === 'all' ? [] : isPrivate,
+    noCache: noCache.isForAll,
+    noCacheFields: noCache.names,
+    private: isPrivate.isForAll,
+    privateFields: isPrivate.names,
     public: directives.has('public'),
     mustUnderstand: directives.has('must-understand'),
     mustRevalidate: directives.has('must-revalidate'),
@@ -93,18 +93,16 @@ export function cacheControlOf(directives: Directives): CacheControl {
   });
 }
 
-/**
- * The fields that all occurrences of a directive name; `all` where one of them names none, which is the stricter form
- * (RFC 9111 §4.2.1).
- */
-function namedFields(values: readonly (string | undefined)[] | undefined): readonly string[] | 'all' {
+/** The fields that all occurrences of a directive name, and whether one of them names none, which is about all of the answer. */
+function namedFields(values: readonly (string | undefined)[] = []) {
   const names = new Set<string>();
-  for (const value of values ?? []) {
-    const named = (value ?? '').toLowerCase().match(/[\w!#$%&'*+.^`|~-]+/g);
-    if (!named) return 'all';
+  let isForAll = false;
+  for (const value of values) {
+    const named = (value ?? '').toLowerCase().match(/[\w!#$%&'*+.^`|~-]+/g) ?? [];
+    if (named.length === 0) isForAll = true;
     for (const name of named) names.add(name);
   }
-  return [...names];
+  return { names: [...names], isForAll };
 }
 
 /** Whether an answer must not be served stale by a shared cache (RFC 9111 §4.2.4); s-maxage says so too (§5.2.2.10). */

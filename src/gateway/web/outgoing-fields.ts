@@ -10,6 +10,9 @@ import type { WebAddress } from './web-target.ts';
 /** How this gateway is called in Via (RFC 9110 §7.6.3). */
 export const VIA = '1.1 tidegate';
 
+/** What is sent where the gateway asks in nobody's name. Many firewalls refuse requests that do not say who asks, or for what. */
+export const fieldsOfGateway = { via: VIA, 'user-agent': 'tidegate', accept: '*/*' };
+
 /** Fields that the gateway sets itself, or that are about one hop. */
 const ownFields: ReadonlySet<string> = new Set(['host', 'content-length', 'expect', 'max-forwards']);
 
@@ -133,7 +136,8 @@ const told: ReadonlySet<string> = new Set([
 /** `sent` without what the client has said, but for fields of these names. */
 export function fieldsOfNobody(sent: readonly HeaderField[], names: readonly string[]): HeaderField[] {
   const kept = sent.filter(({ name }) => told.has(name) || names.includes(name));
-  if (!names.includes('via')) kept.push({ name: 'via', value: VIA, store: false });
+  for (const [name, value] of Object.entries(fieldsOfGateway))
+    if (!names.includes(name)) kept.push({ name, value, store: false });
   return kept;
 }
 

@@ -212,6 +212,7 @@ export class WebArrivals implements WebFetchOwner {
     const { read, flight } = fetch.question;
     const { range, status, contentEncoding } = readContentHead(head);
     if (status === 206 && (!range || read.fields.range === undefined)) return pass;
+    if (range && this.#records.isUnfinished(read, this.#cache.nowMs())) return pass;
     const [from, to] = range ? [range.first, range.last + 1] : [0, sizeBytes];
     if (hasOtherLength(readContentHead(head), to - from)) return pass;
     const entityTag = strongTag(head);

@@ -5,7 +5,7 @@ import type { HeaderField } from '../../s3/dialect.ts';
 import { cannotBeSent } from '../fill/no-source.ts';
 import type { RangeSource } from '../fill/ranged-read.ts';
 import { unconditionalFields } from './confirmation.ts';
-import { hostFieldOf, VIA } from './outgoing-fields.ts';
+import { fieldsOfGateway, fieldValue, hostFieldOf } from './outgoing-fields.ts';
 import { targetOfKey, type WebBucket } from './web-target.ts';
 
 /**
@@ -29,13 +29,15 @@ export function webRangeSource(
     mayRetry: () => store.mayRetry(),
     send: (from, to, receiver) => {
       const range = `bytes=${from}-${to - 1}`;
-      const asked = { range, 'if-match': entityTag, via: VIA, ...forwarded };
+      const asked = { range, 'if-match': entityTag, ...forwarded };
       const own = hostFieldOf(web, host);
       for (const [name, value] of Object.entries(asked))
         if (value !== undefined) own.push({ name, value, store: false });
       // Vary may name what the gateway sets itself
       const set = new Set(own.map(({ name }) => name));
       const fields = [...own, ...unconditionalFields(selecting).filter(({ name }) => !set.has(name))];
+      for (const [name, value] of Object.entries(fieldsOfGateway))
+        if (fieldValue(fields, name) === undefined) fields.push({ name, value, store: false });
       if (entityTag !== undefined)
         return store.send(
           {

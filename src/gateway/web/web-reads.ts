@@ -92,7 +92,7 @@ export class WebReads implements WebSource, RecordSource {
 
   /** The content of this number turned out to be of no use. */
   forgetContent(name: AnswerName, contentId: number): void {
-    this.#records.forgetContent(name, contentId);
+    this.#records.forgetContent(name, contentId, this.#cache.nowMs());
   }
 
   /** Passes on a request that is neither GET nor HEAD. @throws TooManyRequestsError, S3Error EntityTooLarge */
@@ -101,12 +101,12 @@ export class WebReads implements WebSource, RecordSource {
   }
 
   forget(read: WebRead, record: ReadableRecord): void {
-    this.#records.forget(read, record);
+    this.#records.forgetUnfinished(read, record, this.#cache.nowMs());
   }
 
   answerAnew(read: WebRead, record: ReadableRecord, error: unknown): void {
     // that the origin fails to give the rest says nothing about what is held
-    if (!isFailure(error) || error instanceof ObjectChangedError) this.#records.forget(read, record);
+    if (!isFailure(error) || error instanceof ObjectChangedError) this.forget(read, record);
     if (read.mayRepeat()) read.attempt(() => this.#ask(read, undefined));
     else read.client.refuse(error);
   }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { type Entry, useRecord } from '../../cache/entry.ts';
 import type { EntryTable } from '../../cache/entry-table.ts';
 import { type Epochs, NO_EPOCH } from '../../cache/epochs.ts';
@@ -27,6 +28,10 @@ export interface WebCache {
 /** One answer says so much of other ones at most. */
 const GROUPS_PER_ANSWER = 128;
 
+/** For how long a part begins nothing where the rest of another was refused, and how many such names are remembered. */
+const UNFINISHED_MS = 60_000;
+const UNFINISHED_LIMIT = 4096;
+
 /** Different lists of the fields by which answers of one name vary. */
 const LISTS_PER_NAME = 8;
 
@@ -41,6 +46,8 @@ export class WebRecords {
   readonly #cache: WebCache;
   /** Records that other workers were told of. */
   readonly #told = new WeakSet<ReadableRecord>();
+  /** By hashes of names: when the rest of what was held was refused. */
+  readonly #unfinishedMs = new LRUCache<number, number>({ max: UNFINISHED_LIMIT });
   readonly #listeners = new Set<(text: string) => void>();
 
   constructor(cache: WebCache) {
@@ -123,6 +130,18 @@ export class WebRecords {
       if (held === record) this.#cache.table.forget(read.target.key, name);
   }
 
+  /** The same where the origin has refused the rest of `record`: no part begins it again for a while. */
+  forgetUnfinished(read: AnswerName, record: ReadableRecord, nowMs: number): void {
+    this.#unfinishedMs.set(read.target.key.hash, nowMs);
+    this.forget(read, record);
+  }
+
+  /** Whether the origin has lately refused the rest of what was held in part of this name. */
+  isUnfinished({ target }: AnswerName, nowMs: number): boolean {
+    const refusedMs = this.#unfinishedMs.get(target.key.hash);
+    return refusedMs !== undefined && Math.abs(nowMs - refusedMs) < UNFINISHED_MS;
+  }
+
   /** `record` is not served stale until the origin confirms it. */
   withdraw(read: AnswerName, record: ReadableRecord): void {
     if (!record.isWithdrawn) this.#replace(read, record, { ...record, isWithdrawn: true });
@@ -140,10 +159,10 @@ export class WebRecords {
   }
 
   /** Records with the content of this number must not be used again. */
-  forgetContent(asked: AnswerName, contentId: number): void {
+  forgetContent(asked: AnswerName, contentId: number, nowMs: number): void {
     for (const record of this.#entryOf(asked)?.records.values() ?? [])
       if (record.kind === 'readable' && record.content instanceof Generation)
-        if (record.content.contentId === contentId) this.forget(asked, record);
+        if (record.content.contentId === contentId) this.forgetUnfinished(asked, record, nowMs);
   }
 
   /** Whether no other answer that varies otherwise came later: it may be what some get whom `record` answers, too. */

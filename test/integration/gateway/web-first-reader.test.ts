@@ -337,7 +337,7 @@ describe('who waits for a question that hangs because of what its first has sent
     held.pop()?.();
     expect(new Set(await Promise.all(answers))).toEqual(new Set(['answer 3']));
     expect(origin.asked).toHaveLength(3);
-    expect(said('user-agent')).toEqual([undefined, expect.stringContaining('browser'), undefined]);
+    expect(said('user-agent')).toEqual([undefined, expect.stringContaining('browser'), 'tidegate']);
     expect(said('cookie')).toEqual([stranger.cookie, undefined, undefined]);
   });
 

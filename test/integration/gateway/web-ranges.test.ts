@@ -203,3 +203,39 @@ it('a part that comes without the fields that who resumes has already is the beg
     });
   }
 });
+
+describe('what is missing of an answer', () => {
+  it('is asked for by who says so, since many firewalls refuse the others', async () => {
+    await start(1, 0);
+    await gateway.get('/', { range: 'bytes=0-0', 'user-agent': 'a client', accept: 'text/*' });
+    expect((await gateway.get('/')).body).toEqual(body);
+    expect(
+      origin.asked.slice(1).map(({ headers }) => [headers['user-agent'], headers.accept]),
+    ).toContainEqual(['tidegate', '*/*']);
+  });
+
+  it('is asked for as that which Vary names was', async () => {
+    await start(1, 0, () => ({ ...tagged, vary: 'user-agent' }));
+    const headers = { 'user-agent': 'a client' };
+    await gateway.get('/', { ...headers, range: 'bytes=0-0' });
+    expect((await gateway.get('/', headers)).body).toEqual(body);
+    expect(new Set(origin.asked.map(asked => asked.headers['user-agent']))).toEqual(new Set(['a client']));
+  });
+
+  it('where the origin refuses that, cuts one answer; then parts begin nothing for a minute, and the whole is kept', async () => {
+    await start(1, 0);
+    const { answer } = origin;
+    origin.answer = (asked, response) => {
+      if (asked.headers['if-match'] === undefined) answer(asked, response);
+      else response.writeHead(403, { 'content-length': 0 }).end();
+    };
+    const part = { range: 'bytes=0-0' };
+    expect((await gateway.get('/', part)).status).toBe(206);
+    await expect(gateway.get('/')).rejects.toThrow();
+    expect((await gateway.get('/', part)).status).toBe(206);
+    for (const cache of ['MISS', 'HIT']) {
+      const whole = await gateway.get('/');
+      expect([whole.body.equals(body), whole.headers['x-cache']]).toEqual([true, cache]);
+    }
+  });
+});

@@ -119,6 +119,7 @@ describe('a 304', () => {
   it.each([
     ['private="x-token"', 'x-token'],
     ['no-cache="x-token, other"', 'x-token'],
+    ['no-cache, no-cache="x-token"', 'x-token'],
     ['no-cache="set-cookie"', 'set-cookie'],
   ])(
     'gives a field that the stored answer keeps to each client (%s) to who asks alone',
