@@ -59,6 +59,15 @@ describe('the lists of fields by which the answers of one name vary', () => {
     expect(records.find(readOf('64').read)).toBeUndefined();
   });
 
+  it('that was forgotten since its rest was refused is remembered as such for a minute', () => {
+    const records = new WebRecords(cache());
+    const { read } = readOf('x');
+    records.store(read, answerOf(1, []), 1);
+    expect(records.isUnfinished(read, 1_000)).toBe(false);
+    records.forgetUnfinished(read, answerOf(1, []), 1_000);
+    expect([records.isUnfinished(read, 60_999), records.isUnfinished(read, 61_000)]).toEqual([true, false]);
+  });
+
   it('are the last eight: an origin that says something else each time has no more', () => {
     const held = cache();
     const records = new WebRecords(held);
