@@ -14,7 +14,7 @@ import { COLLECTED_LIMIT_BYTES, type CollectedBody, Collections } from './collec
 import { confirms, described } from './confirmation.ts';
 import { aloneBecause, endsStored, isOfOneRequest } from './one-request.ts';
 import { fieldValue } from './outgoing-fields.ts';
-import { mayServeOnError, staleOutcome } from './stale-answers.ts';
+import { isComplete, mayServeOnError, staleOutcome } from './stale-answers.ts';
 import {
   type AnswerTimes,
   confirmedAnswer,
@@ -154,7 +154,8 @@ export class WebArrivals implements WebFetchOwner {
   /** RFC 9111 §4.3.3 and §4.3.4. */
   #confirmed(fetch: WebFetch, stale: ReadableRecord, head: WebHead, times: AnswerTimes): AnswerPlan {
     const { read, flight } = fetch.question;
-    if (!confirms(head, stale)) {
+    // what was confirmed may have gone meanwhile
+    if (!confirms(head, stale) || !isComplete(stale)) {
       this.#records.forget(read, stale);
       return { kind: 'again' };
     }

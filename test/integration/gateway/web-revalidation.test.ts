@@ -170,6 +170,24 @@ describe('a 304', () => {
     expect(origin.asked.map(isConditional)).toEqual([false, true]);
   });
 
+  it('to what has gone meanwhile confirms nothing, and the whole is asked for', async () => {
+    await start(() => ({ 'last-modified': new Date(0).toUTCString(), 'cache-control': 'max-age=1' }));
+    await text();
+    clock.advance(2_000);
+    const { answer } = origin;
+    origin.answer = (asked, response) => {
+      if (!isConditional(asked)) {
+        answer(asked, response);
+        return;
+      }
+      gateway.gateways[0]?.purge({ kind: 'prefix', bucket: '/', prefix: '' });
+      response.writeHead(304).end();
+    };
+    const { headers, body } = await gateway.get('/');
+    expect(`${body} ${headers['cache-status']}`).toMatch(/^answer 3 tidegate; fwd=stale; fwd-status=200/);
+    expect(origin.asked.map(isConditional)).toEqual([false, true, false]);
+  });
+
   it('without a date is as old as its arrival', async () => {
     await start(asked =>
       isConditional(asked)
