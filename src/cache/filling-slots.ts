@@ -42,10 +42,6 @@ export class FillingSlots {
     this.#clock = clock;
   }
 
-  get count(): number {
-    return this.#groupOf.size;
-  }
-
   has(slot: number): boolean {
     return this.#groupOf.has(slot);
   }

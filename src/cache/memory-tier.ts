@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../base/clock.ts';
+import { FillGaps } from './fill-gaps.ts';
 import { FillingSlots } from './filling-slots.ts';
 import { GRANULE_BYTES, granulesFor } from './granules.ts';
 import { KeptShare } from './kept-share.ts';
@@ -24,6 +25,7 @@ export class MemoryTier {
   readonly #slots: SlotTable;
   readonly #room: RoomMaker;
   readonly #filling: FillingSlots;
+  readonly #gaps: FillGaps;
   readonly #waiting: WaitingFills;
   readonly #tableBytes: number;
 
@@ -39,7 +41,8 @@ export class MemoryTier {
     const { pages } = slots.runs;
     this.#slots = slots;
     this.#filling = new FillingSlots(pages, slot => slots.pageOf(slot), clock);
-    this.#room = new RoomMaker(slots, new KeptShare(slots, clock), () => this.#filling.count > 0);
+    this.#gaps = new FillGaps(slots.runs);
+    this.#room = new RoomMaker(slots, new KeptShare(slots, clock), this.#gaps);
     const needed = new Int32Array(memory.needed, worker * Int32Array.BYTES_PER_ELEMENT, 1);
     this.#tableBytes = tableBytes(memory.layout.workers);
     this.#waiting = new WaitingFills(needed, group => this.#filling.hasShare(group));
@@ -91,14 +94,15 @@ export class MemoryTier {
       : this.#takeInOwnPages(length, group);
     if (run === undefined) return undefined;
     const slot = this.#slots.occupy(run, owner);
-    this.#filling.begin(slot, group);
+    this.#begin(run, group);
     return slot;
   }
 
   /** Ends the fill of `slot`; it can be evicted or moved from now on. */
   complete(slot: number): void {
-    this.#filling.end(slot);
-    this.#slots.queue.insert(this.#slots.runOf(slot));
+    const run = this.#slots.runOf(slot);
+    this.#end(run);
+    this.#slots.queue.insert(run);
     this.#waiting.notify();
   }
 
@@ -108,8 +112,9 @@ export class MemoryTier {
    */
   reopen(slot: number, group = 0): boolean {
     if (!this.#filling.asks(group)) return false;
-    this.#slots.queue.remove(this.#slots.runOf(slot));
-    this.#filling.begin(slot, group);
+    const run = this.#slots.runOf(slot);
+    this.#slots.queue.remove(run);
+    this.#begin(run, group);
     return true;
   }
 
@@ -160,7 +165,7 @@ export class MemoryTier {
   /** Frees `slot`. Readers that have pinned it may finish. */
   free(slot: number): void {
     const run = this.#slots.runOf(slot);
-    this.#filling.end(slot);
+    this.#end(run);
     this.#slots.queue.remove(run);
     this.#slots.free(run);
     this.#waiting.notify();
@@ -183,6 +188,16 @@ export class MemoryTier {
   /** Must be called when a reader of this thread has released a slot. */
   released(): void {
     this.#waiting.released();
+  }
+
+  #begin(run: number, group: number): void {
+    this.#filling.begin(this.#slots.slotOf(run), group);
+    this.#gaps.begin(run);
+  }
+
+  #end(run: number): void {
+    this.#filling.end(this.#slots.slotOf(run));
+    this.#gaps.end(run);
   }
 
   /**

@@ -1,3 +1,4 @@
+import type { FillGaps } from './fill-gaps.ts';
 import type { KeptShare } from './kept-share.ts';
 import type { SlotTable } from './slot-table.ts';
 
@@ -23,20 +24,20 @@ interface Window {
 
 /**
  * Finds room for blocks: a hole, or as much as that takes of the next victims, wherever they are. If these leave no hole that
- * is long enough, one of them is widened: blocks beside it are moved to other holes, so that none is lost before its turn.
+ * is long enough, one of them is widened: blocks beside it are moved to other holes, so that none is lost before its turn. Where fills
+ * are in the way in every page, nothing is evicted.
  */
 export class RoomMaker {
   readonly #slots: SlotTable;
   readonly #kept: Pick<KeptShare, 'current'>;
-  readonly #isFilling: () => boolean;
+  readonly #gaps: FillGaps;
   /** Where the next search of pages begins. */
   #nextPage = 0;
 
-  /** @param isFilling whether it is worth to wait for a fill */
-  constructor(slots: SlotTable, kept: Pick<KeptShare, 'current'>, isFilling: () => boolean) {
+  constructor(slots: SlotTable, kept: Pick<KeptShare, 'current'>, gaps: FillGaps) {
     this.#slots = slots;
     this.#kept = kept;
-    this.#isFilling = isFilling;
+    this.#gaps = gaps;
   }
 
   /** A run of `length` granules that is no hole any more. */
@@ -45,6 +46,7 @@ export class RoomMaker {
     const hole = this.#slots.holes.take(length);
     if (hole !== undefined) return hole;
     if (this.#slots.openPage()) return this.#slots.holes.take(length);
+    if (!this.#gaps.hasRoomAnywhere(length)) return undefined;
     return this.#byVictims(length) ?? this.#bySearch(length, true) ?? this.#bySearch(length, false);
   }
 
@@ -59,7 +61,7 @@ export class RoomMaker {
     const left: number[] = [];
     let freed = 0;
     for (let turn = 0; turn < VICTIMS && freed < length; turn++) {
-      const victim = queue.peek(this.#kept.current(), this.#isFilling());
+      const victim = queue.peek(this.#kept.current(), this.#gaps.isAny);
       if (victim === undefined) break;
       const [start, size] = [this.#holeStart(victim), runs.lengthOf(victim)];
       if (!this.#slots.evict(victim)) continue;
@@ -127,6 +129,7 @@ export class RoomMaker {
 
   /** Room in `page`, and how many runs were looked at for it. */
   #inPage(page: number, length: number, isSparing: boolean) {
+    if (!this.#gaps.hasRoom(page, length)) return { hole: undefined, looks: 1 };
     const { runs } = this.#slots;
     const first = page * runs.granulesPerPage;
     let [from, to, looks] = [first, first, 0];
@@ -157,7 +160,7 @@ export class RoomMaker {
     const { queue } = this.#slots;
     queue.promote(run);
     if (isSparing) return queue.isMain(run) || queue.spares(run);
-    return this.#isFilling() && queue.isKept(run, this.#kept.current());
+    return this.#gaps.isAny && queue.isKept(run, this.#kept.current());
   }
 
   /** `length` granules of what is between `from` and `to`, unless there is no room for it elsewhere. */
@@ -181,7 +184,7 @@ export class RoomMaker {
     for (let left = VICTIMS_FOR_MOVE; left > 0; left--) {
       const place = holes.take(runs.lengthOf(run));
       if (place !== undefined) return this.#slots.move(run, place);
-      const victim = queue.peek(this.#kept.current(), this.#isFilling());
+      const victim = queue.peek(this.#kept.current(), this.#gaps.isAny);
       if (victim === undefined || !this.#slots.evict(victim)) break;
       if (victim === run) return true;
     }

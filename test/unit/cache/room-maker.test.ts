@@ -1,29 +1,35 @@
 import { beforeEach, expect, it } from 'vitest';
 import { NOTHING_KEPT } from '../../../src/cache/aged-runs.ts';
+import { FillGaps } from '../../../src/cache/fill-gaps.ts';
 import { GRANULE_BYTES } from '../../../src/cache/granules.ts';
 import { RoomMaker } from '../../../src/cache/room-maker.ts';
 import { allocateSharedMemory } from '../../../src/cache/shared-memory.ts';
 import { SlotTable } from '../../../src/cache/slot-table.ts';
 import { Random } from '../../fuzz/random.ts';
 
-const pages = 8;
 const granulesPerPage = 64;
 const pageBytes = granulesPerPage * GRANULE_BYTES;
 
 let slots: SlotTable;
 let room: RoomMaker;
+let gaps: FillGaps;
 /** Lengths of what was moved, and runs of what was evicted. */
 let moved: number[];
 let evicted: number[];
 let contents: number;
+let pages: number;
 
-beforeEach(() => {
+beforeEach(() => setUp(8));
+
+function setUp(pageCount: number): void {
+  pages = pageCount;
   slots = new SlotTable(allocateSharedMemory(pages * pageBytes, pageBytes, 1), 0, undefined);
-  room = new RoomMaker(slots, { current: () => NOTHING_KEPT }, () => false);
+  gaps = new FillGaps(slots.runs);
+  room = new RoomMaker(slots, { current: () => NOTHING_KEPT }, gaps);
   moved = [];
   evicted = [];
   contents = 0;
-});
+}
 
 /** A block that is being filled; undefined where there is no room. */
 function fill(length: number): number | undefined {
@@ -96,6 +102,34 @@ it('nothing is moved that is longer than the block for which it makes room', () 
     if (random.int(3) === 0) readAgain(run);
   }
   expect(moves).toBeGreaterThan(100);
+});
+
+/** Fills each page with short blocks that can be evicted, and one of `length` behind them, for which `placed` is called. */
+function crowd(short: number, length: number, placed: (run: number) => void): void {
+  for (let page = 0; page < pages; page++) {
+    for (let left = granulesPerPage - length; left > 0; left -= short) slots.queue.insert(filled(short));
+    placed(filled(length));
+  }
+}
+
+it('law 8: nothing is evicted where what is being filled leaves no room in any page, however much can be', () => {
+  crowd(4, 40, run => gaps.begin(run));
+  expect(room.take(25)).toBeUndefined();
+  expect([evicted, moved]).toEqual([[], []]);
+  expect(room.take(24)).toBeDefined();
+});
+
+it('room is found at once in the only page that has some between what is being filled, of however many pages', () => {
+  setUp(32);
+  const filling: number[] = [];
+  crowd(1, 33, run => filling.push(run));
+  for (const run of filling) gaps.begin(run);
+  const complete = filling[20] ?? 0;
+  gaps.end(complete);
+  slots.queue.insert(complete);
+  const page = slots.pageOf(slots.slotOf(complete));
+  const run = room.take(60);
+  expect(run === undefined ? undefined : slots.pageOf(slots.slotOf(run))).toBe(page);
 });
 
 it('what is moved has been read as often as before', () => {
