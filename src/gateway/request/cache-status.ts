@@ -77,10 +77,16 @@ export const answeredForServer: CacheReport = {
   cacheStatus: 'tidegate; detail=server',
 };
 
-/** Nothing cached could be used and the store gave no answer. @param code the error code */
-export function failedAtStore(code: string): CacheReport {
+/**
+ * Nothing cached could be used and the store gave no answer.
+ *
+ * @param code the error code
+ * @param isCollapsed whether it waited for the store request of another client request (RFC 9211 §2.6)
+ */
+export function failedAtStore(code: string, isCollapsed = false): CacheReport {
   const detail = code.toLowerCase().replaceAll('_', '-');
-  return { result: 'MISS', cacheStatus: `tidegate; fwd=miss; detail=${detail}` };
+  const collapsed = isCollapsed ? '; collapsed' : '';
+  return { result: 'MISS', cacheStatus: `tidegate; fwd=miss${collapsed}; detail=${detail}` };
 }
 
 /** The look-up found a fresh record. */

@@ -83,15 +83,16 @@ export class CollectedBody {
     return this.#chunks;
   }
 
-  /** Keeps `chunk`, which nobody changes any more; false when the body is too long, and dropped. */
-  add(chunk: Buffer): boolean {
-    if (this.#sizeBytes + chunk.length > this.#limitBytes || !this.#all.take(chunk.length, this.#quota)) {
+  /** Keeps `chunk`, which nobody changes any more; otherwise the body is dropped: it is too long, or finds no room now. */
+  add(chunk: Buffer): 'kept' | 'too-long' | 'no-room' {
+    const isTooLong = this.#sizeBytes + chunk.length > this.#limitBytes;
+    if (isTooLong || !this.#all.take(chunk.length, this.#quota)) {
       this.drop();
-      return false;
+      return isTooLong ? 'too-long' : 'no-room';
     }
     this.#chunks.push(chunk);
     this.#sizeBytes += chunk.length;
-    return true;
+    return 'kept';
   }
 
   /** Writes the whole body into `generation`; false when there is no room for it. Drops it here. */

@@ -88,7 +88,7 @@ export class JudgedWait implements WaitingClient {
   write(chunk: Buffer): void {
     if (this.#given) this.#given.write(chunk);
     else if (this.#state === 'held') {
-      if (!this.#body?.add(chunk)) this.#lose();
+      if (this.#body?.add(chunk) !== 'kept') this.#lose();
     } else this.#discard(chunk.length);
   }
 

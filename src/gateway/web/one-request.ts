@@ -2,7 +2,14 @@ import type { ReadableRecord } from '../../cache/record.ts';
 import { isKnownCoding } from '../../http/vary.ts';
 import { unconditionalFields } from './confirmation.ts';
 import { fieldValue, hasUnnamedSelector } from './outgoing-fields.ts';
-import { isOfServer, isStorable, readWebHead, type WebHead } from './stored-answer.ts';
+import {
+  type ArrivedHead,
+  isOfServer,
+  isOfUse,
+  isStorable,
+  readWebHead,
+  type WebHead,
+} from './stored-answer.ts';
 import type { WebRead } from './web-read.ts';
 
 /**
@@ -27,17 +34,25 @@ export function isOfOneRequest(
 }
 
 /**
- * Why an answer is for the first alone. It may be for its request (conditions, a range, an error, credentials where nothing is said of
- * others), or for its sender, as far as the answer tells; otherwise all would get one of their own.
+ * Why an answer is for the first alone. An error says nothing of what others get, nor does one that was `lost` here. It may be for
+ * what its request has sent (conditions, credentials where nothing is said of others), or for its sender, as far as the answer
+ * tells; otherwise all would get one of their own.
  */
-export type AloneBecause = 'request' | 'sender' | 'answer';
+export type AloneBecause = 'error' | 'lost' | 'request' | 'sender' | 'answer';
 
-/** Why an answer is for nobody else. Any error may be for what was sent with the request alone. */
+/** Why an answer is for nobody else. */
 export function aloneBecause(read: WebRead, head: WebHead, isUnkept: boolean): AloneBecause {
-  if (head.status >= 400) return 'request';
+  if (head.status >= 400) return 'error';
   const { noStore, private: isPrivate } = head.control;
   if (noStore || isPrivate) return 'sender';
   return read.isPersonal || isUnkept || isOfOneRequest(read, head) ? 'request' : 'answer';
+}
+
+/** Whether the whole of an answer, of which this is told, could be kept for others, had `read` asked for that. */
+export function couldBeForAll(read: WebRead, { head, times }: ArrivedHead): boolean {
+  const whole = head.status === 304 ? readWebHead({ status: 200, fields: head.fields }) : head;
+  const isForOthers = !isOfOneRequest(read, whole) && isStorable(read, 'GET', whole, false);
+  return isForOthers && isOfUse(whole, read.policy, times);
 }
 
 /** Whether an answer like `record` could be kept for others, were it asked for as `read` asks. */

@@ -1,36 +1,56 @@
 import type { Clock } from '../../base/clock.ts';
 import type { BackgroundTurns } from '../read/background-turns.ts';
 import type { WebFetch } from './web-fetch.ts';
-import { type Landing, outcomeOf, WebFlight } from './web-flights.ts';
+import { hasHung, type Landing, outcomeOf, WebFlight } from './web-flight.ts';
+import type { WebFlights } from './web-flights.ts';
 import type { WebRead } from './web-read.ts';
 
-/**
- * Who waits has patience for twice as long as the last answer of that name took, within these bounds: a client could have one made
- * late. Before the first answer it is `UNKNOWN_MS`.
- */
-const LEAST_MS = 1_000;
-const MOST_MS = 5_000;
-const UNKNOWN_MS = 2_000;
-
-/** Questions beside one that hangs, each after the patience with the one before; the last is in nobody's name. */
+/** Questions under way beside one that hangs. */
 const BESIDE_LIMIT = 2;
+
+/** The same all in all, where those before were answered, but not for all. */
+const ALL_LIMIT = 4;
 
 interface BesideParts {
   readonly clock: Pick<Clock, 'monotonicMs' | 'after'>;
   readonly background: BackgroundTurns;
+  readonly flights: Pick<WebFlights, 'patienceMs' | 'learnLate' | 'learnTook'>;
   /** Asks for all of an answer, for nobody who waits. @throws TooManyRequestsError */
   readonly send: (by: WebRead, beside: WebFlight) => WebFetch;
   /** `read` as nobody in particular would ask for its variant. */
   readonly asNobody: (read: WebRead) => WebRead;
-  /** How long the last answer of that name took; undefined where that is not known. */
-  readonly tookMs: (read: WebRead) => number | undefined;
-  /** The second flight, which began later, has been answered first. */
-  readonly overtaken: (flight: WebFlight, by: WebFlight) => void;
+}
+
+/** What was asked beside a flight. */
+class Beside {
+  readonly patienceMs: number;
+  /** In whose names: somebody may come in whose name it can be. */
+  readonly asked: WebRead[] = [];
+  readonly open = new Set<WebFlight>();
+
+  constructor(patienceMs: number) {
+    this.patienceMs = patienceMs;
+  }
+
+  get mayAsk(): boolean {
+    return this.open.size < BESIDE_LIMIT && this.asked.length < ALL_LIMIT && !this.isAnswered;
+  }
+
+  /** Whether an answer has begun that will be for all. */
+  get isAnswered(): boolean {
+    return [...this.open].some(({ isAnswered }) => isAnswered);
+  }
+
+  /** Whether others have been answered, but none for all. */
+  get isInVain(): boolean {
+    return this.asked.length > 0 && this.open.size === 0;
+  }
 }
 
 /**
  * A question may hang because of what its client has sent: a session that is locked, say. Those who wait for it and have sent
- * something else have the same asked in the name of one of them, and the first answer is for all.
+ * something else have the same asked in the name of one of them, each time that patience is over, and the second time in nobody's.
+ * The first answer that is for all ends the wait; where several were not, each asks for itself.
  */
 export class QuestionsBeside {
   readonly #parts: BesideParts;
@@ -41,41 +61,42 @@ export class QuestionsBeside {
 
   /** Somebody waits for `flight`, which is of the whole answer. */
   watch(flight: WebFlight): void {
-    if (flight.patience || flight.isAnswered) return;
-    const patienceMs = this.#patienceMs(flight);
-    this.#wait(flight, flight.sinceMs + patienceMs - this.#parts.clock.monotonicMs(), patienceMs, []);
+    if (flight.patience || flight.isAnswered || flight.isOver) return;
+    const { clock, flights } = this.#parts;
+    const beside = new Beside(flights.patienceMs(flight.first));
+    this.#wait(flight, beside, flight.sinceMs + beside.patienceMs - clock.monotonicMs());
   }
 
-  #patienceMs({ first }: WebFlight): number {
-    const tookMs = this.#parts.tookMs(first);
-    return tookMs === undefined ? UNKNOWN_MS : Math.min(MOST_MS, Math.max(LEAST_MS, 2 * tookMs));
-  }
-
-  /** @param asked in whose names it was asked beside: somebody may come in whose name it can be */
-  #wait(flight: WebFlight, delayMs: number, patienceMs: number, asked: readonly WebRead[]): void {
-    const { clock, asNobody } = this.#parts;
-    flight.patience = clock.after(delayMs, () => {
-      const by = flight.other(asked);
-      const all = by ? [...asked, by] : asked;
-      if (all.length < BESIDE_LIMIT) this.#wait(flight, patienceMs, patienceMs, all);
-      const isLast = all.length === BESIDE_LIMIT;
-      if (by) this.#ask(flight, isLast ? asNobody(by) : by.asGet(), isLast);
+  #wait(flight: WebFlight, beside: Beside, delayMs: number): void {
+    flight.patience = this.#parts.clock.after(delayMs, () => {
+      const by = beside.mayAsk ? flight.other(beside.asked) : undefined;
+      this.#wait(flight, beside, beside.patienceMs);
+      if (!by) {
+        if (beside.isInVain) flight.dismiss(flight.first);
+        return;
+      }
+      beside.asked.push(by);
+      const isOfNobody = beside.asked.length === BESIDE_LIMIT;
+      this.#ask(flight, beside, isOfNobody ? this.#parts.asNobody(by) : by.asGet(), isOfNobody);
     });
   }
 
-  #ask(flight: WebFlight, by: WebRead, isOfNobody: boolean): void {
-    const { background, send } = this.#parts;
+  #ask(flight: WebFlight, beside: Beside, by: WebRead, isOfNobody: boolean): void {
+    const { background, clock, send } = this.#parts;
+    const isStillDue = () => !flight.isOver && !flight.isAnswered;
     background.ask(by.bucket.store.name, {
-      ...{ client: by.client.quota, name: by.target.key.text, isStillDue: () => !flight.isOver },
+      ...{ client: by.client.quota, name: by.target.key.text, isStillDue },
       begin: ended => {
         let fetch: WebFetch | undefined;
-        const beside = new WebFlight(by, this.#parts.clock.monotonicMs(), landing => {
+        const question = new WebFlight(by, clock.monotonicMs(), landing => {
+          beside.open.delete(question);
           // what was not sent, or was given up, has no answer
-          if (fetch) this.#landed(flight, landing, beside, isOfNobody);
+          if (fetch) this.#landed(flight, beside, question, landing, isOfNobody);
           ended(outcomeOf(landing));
         });
+        beside.open.add(question);
         try {
-          fetch = send(by, beside);
+          fetch = send(by, question);
         } catch {
           // it has landed
         }
@@ -89,10 +110,23 @@ export class QuestionsBeside {
   }
 
   /** What one client gets for itself ends no question that may be for all. What nobody in particular gets is so for all who wait. */
-  #landed(flight: WebFlight, landing: Landing, beside: WebFlight, isOfNobody: boolean): void {
-    const isForAll = landing.kind === 'stored' || (isOfNobody && landing.kind === 'alone');
-    if (flight.isOver || !isForAll) return;
-    this.#parts.overtaken(flight, beside);
-    flight.land(landing, beside.first);
+  #landed(
+    flight: WebFlight,
+    beside: Beside,
+    { first, sinceMs }: WebFlight,
+    landing: Landing,
+    isOfNobody: boolean,
+  ): void {
+    const { flights } = this.#parts;
+    if (hasHung(landing)) flights.learnLate(first);
+    if (flight.isOver || flight.isAnswered) return;
+    const isOfAll = isOfNobody && landing.kind === 'alone' && !teachesNothing.has(landing.because);
+    if (landing.kind === 'stored' || isOfAll) {
+      flights.learnLate(flight.first);
+      flights.learnTook(first, sinceMs);
+      flight.land(landing, first);
+    } else if (beside.isInVain && !flight.other(beside.asked)) flight.dismiss(first);
   }
 }
+
+const teachesNothing: ReadonlySet<string> = new Set(['error', 'lost']);

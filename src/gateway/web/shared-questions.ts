@@ -2,8 +2,10 @@ import { StoreError } from '../../backend/store.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { parseRange } from '../../http/range.ts';
 import { mayConfirm } from './confirmation.ts';
-import { asksOtherwise } from './one-request.ts';
-import type { FlightKind, Landing } from './web-flights.ts';
+import { asksOtherwise, couldBeForAll } from './one-request.ts';
+import type { OwnAnswers } from './own-answers.ts';
+import type { AloneLanding, Landing } from './web-flight.ts';
+import type { FlightKind } from './web-flights.ts';
 import type { WebRead } from './web-read.ts';
 
 /**
@@ -29,13 +31,65 @@ export function mayTakeWhole({ method, fields }: WebRead): boolean {
   return isConditional && ifMatch === undefined && ifUnmodifiedSince === undefined && range === undefined;
 }
 
-/** Whether it may be because of what the first has sent that there is no answer for all, and `read` has sent something else. */
-export function mayHaveOther(read: WebRead, landing: Landing, first: WebRead): boolean {
-  if (landing.kind === 'failed')
-    return landing.error instanceof StoreError && landing.error.code === 'BROKEN';
+/** What becomes of a read when what it has waited for has landed. */
+export type Verdict =
+  /** It gets what is held now, or what was held where the origin fails, or the error. */
+  | 'told'
+  /** It shares the next question. */
+  | 'anew'
+  /** The same, which is for the whole answer: that may be for all. */
+  | 'whole'
+  /** It asks for itself, as others do: each gets an answer of its own. */
+  | 'itself'
+  /** It asks for itself when it is its turn: nothing is known of what it gets. */
+  | 'in turn';
+
+interface Waited {
+  readonly landing: Landing;
+  /** Whose answer it is. */
+  readonly first: WebRead;
+  /** Whether it has waited for no longer than it may. */
+  readonly isPatient: boolean;
+}
+
+/** What one client gets decides for nobody else: those who have sent something else share the next question while they are patient. */
+export function verdictOf(read: WebRead, waited: Waited, own: OwnAnswers): Verdict {
+  const { landing, first, isPatient } = waited;
+  const mayShare = (times?: number) => isPatient && !read.directives?.noStore && read.mayRepeat(times);
+  if (landing.kind === 'alone') return afterAlone(read, landing, first, mayShare, own);
+  if (landing.kind === 'stored') return 'told';
   // an origin that fails is not asked the same again
-  if (landing.kind === 'stale') return landing.isOfRequest && asksOtherwise(read, first);
-  if (landing.kind === 'stored' || read.directives?.noStore) return false;
-  if (landing.because === 'sender') return asksOtherwise(read, first);
-  return landing.because === 'request' && (!read.isPersonal || mayTakeWhole(read));
+  if (landing.kind === 'stale')
+    return landing.isOfRequest && asksOtherwise(read, first) && mayShare() ? 'anew' : 'told';
+  if (!mayBeOfRequest(read, waited)) return 'told';
+  return mayShare() ? 'anew' : 'in turn';
+}
+
+/** Whether there is no answer because of what the first has sent; where the origin cannot be reached, nobody gets one. */
+function mayBeOfRequest(read: WebRead, { landing, first, isPatient }: Waited): boolean {
+  const error = landing.kind === 'failed' ? landing.error : undefined;
+  if (!(error instanceof StoreError)) return false;
+  if (error.code === 'BROKEN') return true;
+  // who has waited for long would wait as long again
+  return (error.code === 'INVALID' || (error.code === 'TIMEOUT' && isPatient)) && asksOtherwise(read, first);
+}
+
+function afterAlone(
+  read: WebRead,
+  { because, arrived }: AloneLanding,
+  first: WebRead,
+  mayShare: (times?: number) => boolean,
+  own: OwnAnswers,
+): Verdict {
+  if (because === 'error' || because === 'lost') return mayShare() ? 'anew' : 'in turn';
+  if (because === 'request' && (!arrived || couldBeForAll(read, arrived))) {
+    if (!mayShare()) return 'in turn';
+    return mayTakeWhole(read) ? 'whole' : 'anew';
+  }
+  if (read.directives?.noStore || !asksOtherwise(read, first) || own.isOfEach(read)) return 'itself';
+  // where it takes more than a cookie to be for all, the answer says so (RFC 9111 §3.5)
+  const times = because === 'request' ? Number(!read.isAuthorized) : undefined;
+  if (mayShare(times)) return 'anew';
+  own.learn(read);
+  return 'itself';
 }

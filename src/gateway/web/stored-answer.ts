@@ -40,6 +40,12 @@ export interface AnswerTimes extends Asked {
   readonly receivedMs: number;
 }
 
+/** What an origin has answered, before its body. */
+export interface ArrivedHead {
+  readonly head: WebHead;
+  readonly times: AnswerTimes;
+}
+
 /**
  * Whether an answer to `method` may be stored for others (RFC 9111 §3). One that sets a cookie is stored only where that is
  * configured. One that does not say for how long it is fresh may be for its client alone where that has sent a cookie.
@@ -212,7 +218,7 @@ const perAnswer: ReadonlySet<string> = new Set([
  *
  * @param status of the answer
  */
-function storedFields(
+export function storedFields(
   fields: readonly HeaderField[],
   control: CacheControl,
   status: number,
@@ -246,7 +252,7 @@ export function tagSlotsOfAnswer(fields: readonly HeaderField[], groupSlots: Gro
 }
 
 /** What the fields say of validators and freshness. */
-function describe(
+export function describe(
   fields: readonly HeaderField[],
   head: WebHead,
   { groupSlots, requestedMs, receivedMs }: AnswerTimes,
@@ -269,6 +275,21 @@ function describe(
 }
 
 /** When the origin has made an answer, as that says itself. */
-export function dateMsOf({ fields, receivedMs }: ReadableRecord): number | undefined {
+export function dateMsOf({
+  fields,
+  receivedMs,
+}: Pick<ReadableRecord, 'fields' | 'receivedMs'>): number | undefined {
   return parseCachedDate(fieldValue(fields, 'date') ?? '', receivedMs);
+}
+
+/** What tells which of two answers is the newer one. */
+export interface Made {
+  /** When the origin was asked. */
+  readonly requestedMs: number;
+  /** When it has made the answer; undefined where it does not say. */
+  readonly dateMs: number | undefined;
+}
+
+export function madeOf({ fields }: WebHead, { requestedMs, receivedMs }: AnswerTimes): Made {
+  return { requestedMs, dateMs: parseCachedDate(fieldValue(fields, 'date') ?? '', receivedMs) };
 }

@@ -197,8 +197,11 @@ export function shownAgeS(
 }
 
 /** RFC 9111 §4.3.2: without Last-Modified, If-Modified-Since is held against the Date. */
-function validatorsOf(record: ReadableRecord, { ifUnmodifiedSince }: WebFields) {
-  const { entityTag, lastModifiedMs } = record;
-  if (lastModifiedMs !== undefined || ifUnmodifiedSince !== undefined) return record;
-  return { entityTag, lastModifiedMs: dateMsOf(record) };
+export function validatorsOf(
+  answer: Pick<ReadableRecord, 'entityTag' | 'lastModifiedMs' | 'fields' | 'receivedMs'>,
+  { ifUnmodifiedSince }: WebFields,
+) {
+  const { entityTag, lastModifiedMs } = answer;
+  if (lastModifiedMs !== undefined || ifUnmodifiedSince !== undefined) return answer;
+  return { entityTag, lastModifiedMs: dateMsOf(answer) };
 }

@@ -1,26 +1,27 @@
 import type { StoreError } from '../../backend/store.ts';
-import type { Clock } from '../../base/clock.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
-import type { Generation } from '../../cache/generation.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { cacheGroups } from '../../http/cache-tags.ts';
 import { isStrongTag } from '../../http/entity-tag.ts';
 import { readContentHead } from '../fill/content-head.ts';
-import { hasOtherLength, type RangeReceiver } from '../fill/ranged-read.ts';
-import type { RunningTransfer } from '../fill/transfer.ts';
+import { hasOtherLength } from '../fill/ranged-read.ts';
 import { failedAtStore, type LookupOutcome } from '../request/cache-status.ts';
 import { changedKeys, isOwnLocation } from './changed-keys.ts';
 import { COLLECTED_LIMIT_BYTES, type CollectedBody, Collections } from './collected-body.ts';
 import { confirms, described } from './confirmation.ts';
+import type { FillingCache } from './filling-cache.ts';
 import { aloneBecause, endsStored, isOfOneRequest } from './one-request.ts';
 import { fieldValue } from './outgoing-fields.ts';
+import type { OwnAnswers } from './own-answers.ts';
 import { isComplete, mayServeOnError, staleOutcome } from './stale-answers.ts';
 import {
   type AnswerTimes,
+  type ArrivedHead,
   confirmedAnswer,
   isOfServer,
   isOfUse,
   isStorable,
+  madeOf,
   readWebHead,
   storedAnswer,
   tagSlotsOfAnswer,
@@ -28,22 +29,7 @@ import {
   wholeFor,
 } from './stored-answer.ts';
 import { type AnswerPlan, isFailure, type WebFetch, type WebFetchOwner } from './web-fetch.ts';
-import type { WebContentRead } from './web-read.ts';
-import type { WebCache, WebRecords } from './web-records.ts';
-
-/** A worker's cache, with the transfers into it. */
-export interface FillingCache extends WebCache {
-  keepWhileRead(generation: Generation): void;
-  receive(
-    read: WebContentRead,
-    generation: Generation,
-    from: number,
-    to: number,
-    transfer: RunningTransfer,
-  ): RangeReceiver | undefined;
-  nowMs(): number;
-  readonly clock: Pick<Clock, 'monotonicMs' | 'after'>;
-}
+import type { WebRecords } from './web-records.ts';
 
 /** Answers a client for whom an answer has arrived. */
 interface ClientAnswers {
@@ -69,11 +55,13 @@ export class WebArrivals implements WebFetchOwner {
   readonly #cache: FillingCache;
   readonly #records: WebRecords;
   readonly #clients: ClientAnswers;
+  readonly #own: OwnAnswers;
   readonly #collections = new Collections();
 
-  constructor(cache: FillingCache, records: WebRecords, clients: ClientAnswers) {
+  constructor(cache: FillingCache, records: WebRecords, own: OwnAnswers, clients: ClientAnswers) {
     this.#cache = cache;
     this.#records = records;
+    this.#own = own;
     this.#clients = clients;
   }
 
@@ -85,16 +73,19 @@ export class WebArrivals implements WebFetchOwner {
       return unwanted;
     const isForOthers = !isOfOneRequest(read, head) && isStorable(read, method, head, isUnkept);
     const isWorse = stale !== undefined && isOfServer(head.status);
+    const arrived = { head, times };
+    this.#own.saw(read, arrived, stale !== undefined);
     const mayKeep = isForOthers && !isWorse && isOfUse(head, read.policy, times);
     if (method === 'HEAD') this.#described(fetch, head, times, isForOthers);
     else if (stale && !mayKeep) this.#end(fetch, stale, head);
-    const plan = mayKeep && method === 'GET' ? this.#kept(fetch, head, times) : pass;
+    const plan = mayKeep && method === 'GET' ? this.#kept(fetch, arrived) : pass;
     if (plan.kind === 'pass') {
       // what is told by HEAD is kept for nobody, but what it tells of may be
       const because = mayKeep && method === 'HEAD' ? 'request' : aloneBecause(read, head, isUnkept);
-      flight?.land({ kind: 'alone', because });
+      flight?.land({ kind: 'alone', because, arrived });
     }
-    if (plan.kind !== 'fill') this.#clients.report(fetch, outcomeOf(fetch, head, plan.kind === 'collect'));
+    const isKept = plan.kind === 'collect' && this.#records.isStillAsked(read, times);
+    if (plan.kind !== 'fill') this.#clients.report(fetch, outcomeOf(fetch, head, isKept));
     return plan;
   }
 
@@ -108,12 +99,10 @@ export class WebArrivals implements WebFetchOwner {
     const generation = this.#cache.create(read.contentRead(head.vary), identity);
     const isWritten = body.writeTo(generation);
     const record = storedAnswer(head, head.status, generation, read.policy, times);
-    if (isWritten && this.#records.store(read, record, times.requestedMs))
-      flight?.land({ kind: 'stored', record, how: 'fetched' });
-    else {
-      generation.retire();
-      flight?.land({ kind: 'alone', because: 'answer' });
-    }
+    const isStored = isWritten && this.#records.store(read, record, madeOf(head, times));
+    if (!isStored) generation.retire();
+    // where something came between, those who wait find that it is not what is held
+    flight?.land(isWritten ? { kind: 'stored', record, how: 'fetched' } : { kind: 'alone', because: 'lost' });
   }
 
   failed(fetch: WebFetch, error: StoreError): boolean {
@@ -148,7 +137,10 @@ export class WebArrivals implements WebFetchOwner {
     const mayKeep = isAlone && isContent && !isOfOneRequest(read, head);
     if (!mayKeep || !isStorable(read, 'GET', head, fetch.question.isUnkept)) return pass;
     // it is newer than what it has changed, but not than what comes before its end
-    return { ...this.#collecting(fetch), asked: { ...this.#records.askedNow(read), barrier: asked.barrier } };
+    return {
+      ...this.#collecting(fetch, { head, times }),
+      asked: { ...this.#records.askedNow(read), barrier: asked.barrier },
+    };
   }
 
   /** RFC 9111 §4.3.3 and §4.3.4. */
@@ -163,14 +155,16 @@ export class WebArrivals implements WebFetchOwner {
     const renewed = readWebHead({ status: record.answer?.status ?? 200, fields: record.fields });
     // a 304 may be for who asks alone, as the whole answer would be (RFC 9111 §3.5)
     const isForOthers = isStorable(read, 'GET', renewed, fetch.question.isUnkept);
-    const isStored = isForOthers && this.#records.renew(read, stale, record, times.requestedMs);
+    const arrived = { head: renewed, times };
+    this.#own.saw(read, arrived, true);
+    const isStored = isForOthers && this.#records.renew(read, stale, record, madeOf(head, times));
     const outcome: LookupOutcome = { ...outcomeOf(fetch, head, isStored), how: 'revalidated' };
     this.#clients.answerFrom(fetch, record, outcome, wholeFor(head, record));
     if (!isForOthers) this.#end(fetch, stale, renewed);
     flight?.land(
       isForOthers
         ? { kind: 'stored', record, how: 'revalidated' }
-        : { kind: 'alone', because: aloneBecause(read, renewed, fetch.question.isUnkept) },
+        : { kind: 'alone', because: aloneBecause(read, renewed, fetch.question.isUnkept), arrived },
     );
     return unwanted;
   }
@@ -191,7 +185,7 @@ export class WebArrivals implements WebFetchOwner {
     return true;
   }
 
-  #kept(fetch: WebFetch, head: WebHead, times: AnswerTimes): AnswerPlan {
+  #kept(fetch: WebFetch, { head, times }: ArrivedHead): AnswerPlan {
     const { read } = fetch.question;
     const { status, lengthBytes, sizeBytes } = readContentHead(head);
     const { maxObjectSizeBytes } = read.policy;
@@ -199,12 +193,13 @@ export class WebArrivals implements WebFetchOwner {
       return sizeBytes > maxObjectSizeBytes ? pass : this.#filling(fetch, head, sizeBytes, times);
     if (status === 206 || lengthBytes === 'unusable') return pass;
     const isTooLong = (lengthBytes ?? 0) > Math.min(COLLECTED_LIMIT_BYTES, maxObjectSizeBytes);
-    return isTooLong ? pass : this.#collecting(fetch);
+    return isTooLong ? pass : this.#collecting(fetch, { head, times });
   }
 
-  #collecting(fetch: WebFetch): Extract<AnswerPlan, { kind: 'collect' }> {
-    const { maxObjectSizeBytes } = fetch.question.read.policy;
-    fetch.question.flight?.answered();
+  #collecting(fetch: WebFetch, arrived: ArrivedHead): Extract<AnswerPlan, { kind: 'collect' }> {
+    const { stale, flight, read } = fetch.question;
+    const { maxObjectSizeBytes } = read.policy;
+    flight?.answered({ ...arrived, isOfStale: stale !== undefined });
     return { kind: 'collect', body: this.#collections.begin(maxObjectSizeBytes, bodyClientOf(fetch)) };
   }
 
@@ -229,7 +224,7 @@ export class WebArrivals implements WebFetchOwner {
       tagSlotsOfAnswer(head.fields, times.groupSlots),
     );
     const record = storedAnswer(head, 200, content, read.policy, times);
-    const isStored = this.#records.store(read, record, times.requestedMs);
+    const isStored = this.#records.store(read, record, madeOf(head, times));
     if (!isStored) this.#cache.keepWhileRead(content);
     // who began it alone and has left has aborted it
     const transfer = { call: fetch.call, isAwaited: true };
@@ -251,7 +246,7 @@ export class WebArrivals implements WebFetchOwner {
     else if (what === 'other') this.#records.outdate(read, held, this.#cache.nowMs());
     else if (what === 'same') {
       const record = confirmedAnswer(held, readWebHead(head), times);
-      if (this.#records.renew(read, held, record, times.requestedMs))
+      if (this.#records.renew(read, held, record, madeOf(head, times)))
         flight?.land({ kind: 'stored', record, how: 'revalidated' });
     }
   }

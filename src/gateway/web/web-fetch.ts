@@ -5,10 +5,11 @@ import { ExpectedBytes, type RangeReceiver } from '../fill/ranged-read.ts';
 import type { ClientBody } from '../pass/write/client-body.ts';
 import type { CollectedBody } from './collected-body.ts';
 import { unconditionalFields } from './confirmation.ts';
+import type { AloneBecause } from './one-request.ts';
 import { fieldValue } from './outgoing-fields.ts';
 import { type AnswerTimes, readWebHead, type WebHead } from './stored-answer.ts';
 import type { WaitingClient } from './waiting-client.ts';
-import type { WebFlight } from './web-flights.ts';
+import type { WebFlight } from './web-flight.ts';
 import type { WebRead } from './web-read.ts';
 
 /** What becomes of an answer, decided by its head. */
@@ -105,7 +106,7 @@ export class WebFetch implements StoreReceiver {
     if (flight?.isAwaited) flight.deserted = () => this.left();
     else {
       this.abort();
-      flight?.land({ kind: 'alone', because: 'answer' });
+      flight?.land({ kind: 'alone', because: 'lost' });
     }
   }
 
@@ -161,7 +162,10 @@ export class WebFetch implements StoreReceiver {
       return;
     }
     const kept = Buffer.from(chunk);
-    if (this.#plan?.kind === 'collect' && !this.#plan.body.add(kept)) this.#goOnPassing();
+    if (this.#plan?.kind === 'collect') {
+      const added = this.#plan.body.add(kept);
+      if (added !== 'kept') this.#goOnPassing(added === 'too-long' ? 'answer' : 'lost');
+    }
     if (this.#plan?.kind === 'pass' || this.#plan?.kind === 'collect') this.#answer?.write(kept);
   }
 
@@ -195,10 +199,10 @@ export class WebFetch implements StoreReceiver {
     this.#answer?.fail(error);
   }
 
-  /** The body is too long to be kept: from now on the client alone gets it. */
-  #goOnPassing(): void {
+  /** The body is not kept: from now on the client alone gets it. */
+  #goOnPassing(because: AloneBecause): void {
     this.#plan = { kind: 'pass' };
-    this.question.flight?.land({ kind: 'alone', because: 'answer' });
+    this.question.flight?.land({ kind: 'alone', because });
     this.#followClient();
   }
 

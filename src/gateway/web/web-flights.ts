@@ -1,137 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import { StoreError } from '../../backend/store.ts';
-import type { Clock, Timer } from '../../base/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { lengthPrefixed } from '../../base/length-prefixed.ts';
-import type { Asked, ReadableRecord } from '../../cache/record.ts';
+import type { Asked } from '../../cache/record.ts';
 import { containsRange, parseRange, type RangeRequest } from '../../http/range.ts';
-import type { Outcome } from '../read/background-turns.ts';
-import { type AloneBecause, asksOtherwise } from './one-request.ts';
+import { hasHung, type Landing, WebFlight } from './web-flight.ts';
 import type { WebRead } from './web-read.ts';
-
-/** What an answer that several requests wait for has turned out to be. */
-export type Landing =
-  /** Stored: all whom it answers get it. */
-  | { readonly kind: 'stored'; readonly record: ReadableRecord; readonly how: 'fetched' | 'revalidated' }
-  /** For the first alone. */
-  | { readonly kind: 'alone'; readonly because: AloneBecause }
-  /**
-   * The origin has failed: what is held may be served stale.
-   *
-   * @param isOfRequest whether that may be because of what the first has sent
-   */
-  | { readonly kind: 'stale'; readonly record: ReadableRecord; readonly isOfRequest: boolean }
-  | { readonly kind: 'failed'; readonly error: unknown };
-
-interface Waiter {
-  /** Whether the same client waits that asked first. */
-  readonly isOfFirst: boolean;
-  readonly read: WebRead;
-  /** @param first whose answer it is */
-  readonly told: (landing: Landing, first: WebRead) => void;
-}
-
-/** What a question that nobody waits for has come to. */
-export function outcomeOf(landing: Landing): Outcome {
-  if (landing.kind === 'stale') return 'failed';
-  if (landing.kind !== 'failed') return 'answered';
-  return landing.error instanceof StoreError && landing.error.code === 'TIMEOUT' ? 'hung' : 'failed';
-}
-
-/** A request to an origin whose answer may be for others as well. */
-export class WebFlight {
-  /** Called when nobody waits any more, if it was not over by then; set once the first has left. */
-  deserted: (() => void) | undefined;
-  /** Until the answer is asked for beside, see `QuestionsBeside`; set once somebody waits. */
-  patience: Timer | undefined;
-  /** Whose request it is. */
-  readonly first: WebRead;
-  /** When it began, by `Clock.monotonicMs`. */
-  readonly sinceMs: number;
-  /** It may have left by the time that others come. */
-  readonly #client: string;
-  readonly #waiting = new Set<Waiter>();
-  readonly #landed: (landing: Landing, by: WebRead) => void;
-  #isOver = false;
-  #isAnswered = false;
-
-  constructor(first: WebRead, sinceMs: number, landed: (landing: Landing, by: WebRead) => void) {
-    this.first = first;
-    this.sinceMs = sinceMs;
-    this.#client = first.client.quota;
-    this.#landed = landed;
-  }
-
-  /** Whether anybody but the first waits. */
-  get isAwaited(): boolean {
-    return this.#waiting.size > 0;
-  }
-
-  get isOver(): boolean {
-    return this.#isOver;
-  }
-
-  /** Whether it does not hang any more, though it may take long until it lands. */
-  get isAnswered(): boolean {
-    return this.#isAnswered;
-  }
-
-  /** Its answer begins. */
-  answered(): void {
-    this.#isAnswered = true;
-    this.patience?.cancel();
-  }
-
-  /** One of those who wait, and have sent something else than the first: of another client, and nothing of its own, where there is one. */
-  other(asked: readonly WebRead[]): WebRead | undefined {
-    const clients = new Set([this.#client, ...asked.map(({ client }) => client.quota)]);
-    const ranked = [...this.#waiting]
-      .filter(({ read }) => !read.directives?.noStore)
-      .reverse()
-      .map(({ read }) => ({
-        read,
-        rank: 2 * Number(clients.has(read.client.quota)) + Number(read.isPersonal),
-      }))
-      .sort((one, other) => one.rank - other.rank);
-    return ranked.find(({ read }) => [this.first, ...asked].every(before => asksOtherwise(read, before)))
-      ?.read;
-  }
-
-  /** @returns a function that ends the wait */
-  wait(read: WebRead, told: Waiter['told']): () => void {
-    const waiter = { isOfFirst: read.client.quota === this.#client, read, told };
-    this.#waiting.add(waiter);
-    return () => {
-      if (this.#waiting.delete(waiter) && !this.isAwaited) this.deserted?.();
-    };
-  }
-
-  /**
-   * Without effect once it has landed. Where it may be because of what the first has sent that there is nothing for all, other
-   * clients and who came last are told first, and so ask again: who has sent that may wait many times, and from the beginning.
-   *
-   * @param by whose answer it is
-   */
-  land(landing: Landing, by: WebRead = this.first): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    const { deserted } = this;
-    this.deserted = undefined;
-    this.patience?.cancel();
-    this.#landed(landing, by);
-    const waiting = [...this.#waiting];
-    this.#waiting.clear();
-    if (mayBeOfFirst(landing))
-      waiting.reverse().sort((one, other) => Number(one.isOfFirst) - Number(other.isOfFirst));
-    if (by !== this.first) deserted?.();
-    for (const { told } of waiting) told(landing, by);
-  }
-}
-
-/** Whether it may be because of what the first has sent that there is nothing for all. */
-function mayBeOfFirst(landing: Landing): boolean {
-  if (landing.kind === 'alone') return landing.because !== 'answer';
-  return landing.kind === 'stale' && landing.isOfRequest;
-}
 
 /** What a request asks for: the whole answer, a range of it, what is told of it (HEAD), or whether a client still has it. */
 export type FlightKind = 'whole' | 'range' | 'head' | 'condition';
@@ -157,6 +30,14 @@ interface KnownAnswers {
 const LATE_MS = 60_000;
 const IN_TIME_MS = 1_000;
 
+/**
+ * Who waits has patience for twice as long as the last answer of that name took, within these bounds: a client could have one made
+ * late. Before the first answer it is `UNKNOWN_MS`.
+ */
+const LEAST_MS = 1_000;
+const MOST_MS = 5_000;
+const UNKNOWN_MS = 2_000;
+
 /** The requests of a worker that others may wait for. */
 export class WebFlights {
   readonly #known: KnownAnswers;
@@ -166,9 +47,6 @@ export class WebFlights {
 
   /** Targets of which readers have waited for a range that was for another alone: they do not wait again. */
   readonly #unshared = new LRUCache<string, true>({ max: REMEMBERED_LIMIT });
-
-  /** Targets of which each reader gets an answer of its own, as several in turn have found. */
-  readonly #ofEach = new LRUCache<string, true>({ max: REMEMBERED_LIMIT });
 
   readonly #tookMs = new LRUCache<string, number>({ max: REMEMBERED_LIMIT });
 
@@ -207,10 +85,11 @@ export class WebFlights {
     const name = (isLate ? ownNameOf : nameOf)(read, kind, this.#known.variantOf(read));
     const flight = new WebFlight(read, this.#clock.monotonicMs(), (landing, by) => {
       landed?.(landing);
-      if (landing.kind === 'stored' && by === read && kind === 'whole' && !isLate) this.#learnTook(flight);
+      if (landing.kind === 'stored' && by === read && kind === 'whole' && !isLate)
+        this.learnTook(read, flight.sinceMs);
       if (isLate && this.#clock.monotonicMs() - flight.sinceMs < IN_TIME_MS)
         this.#lateUntilMs.delete(ownNameOf(read, 'whole'));
-      if (landing.kind === 'stored') this.#ofEach.delete(read.target.key.text);
+      if (hasHung(landing)) this.learnLate(by);
       if (kind === 'range' && flight.isAwaited && landing.kind === 'alone' && landing.because === 'answer')
         this.#unshared.set(nameOf(read, 'range'), true);
       if (this.#flights.get(name)?.flight === flight) this.#flights.delete(name);
@@ -219,29 +98,20 @@ export class WebFlights {
     return flight;
   }
 
-  /** Who asks for the same in turn has got one answer for itself after another. */
-  learnOfEach({ target }: WebRead): void {
-    this.#ofEach.set(target.key.text, true);
-  }
-
-  /** `by`, which began later, was answered before `flight`: what the first of that asks for is for its own client from now on. */
-  learnLate({ first }: WebFlight, by: WebFlight): void {
+  /** What `first` asks for is for its own client from now on: it was answered later than another, who began later, or not at all. */
+  learnLate(first: WebRead): void {
     this.#lateUntilMs.set(ownNameOf(first, 'whole'), this.#clock.monotonicMs() + LATE_MS);
-    this.#learnTook(by);
   }
 
-  #learnTook({ first, sinceMs }: WebFlight): void {
-    this.#tookMs.set(first.target.key.text, this.#clock.monotonicMs() - sinceMs);
+  /** An answer that is for all has come: how long that took is the measure for who waits. @param sinceMs when it was asked for */
+  learnTook({ target }: WebRead, sinceMs: number): void {
+    this.#tookMs.set(target.key.text, this.#clock.monotonicMs() - sinceMs);
   }
 
-  /** How long the last answer took that is for all, whoever had asked for it. */
-  tookMs({ target }: WebRead): number | undefined {
-    return this.#tookMs.get(target.key.text);
-  }
-
-  /** Whether each reader is known to get an answer of its own. */
-  isOfEach({ target }: WebRead): boolean {
-    return this.#ofEach.has(target.key.text);
+  /** How long who waits for `read` goes without asking for itself. */
+  patienceMs({ target }: WebRead): number {
+    const tookMs = this.#tookMs.get(target.key.text);
+    return tookMs === undefined ? UNKNOWN_MS : Math.min(MOST_MS, Math.max(LEAST_MS, 2 * tookMs));
   }
 }
 

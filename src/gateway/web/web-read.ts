@@ -77,6 +77,8 @@ export class WebRead {
   readonly #compose: () => readonly HeaderField[];
   #sent: readonly HeaderField[] | undefined;
   #repeats = 0;
+  /** Since when it waits for questions of others, by `Clock.monotonicMs`. */
+  waitsSinceMs: number | undefined;
 
   /** @param compose makes the fields that the origin gets */
   constructor(request: WebRequest, client: WebClient, compose: () => readonly HeaderField[]) {
@@ -113,9 +115,16 @@ export class WebRead {
     return this.address.bucket;
   }
 
-  /** Whether it may be answered once more, since what it was to be answered with has changed before the first byte. */
-  mayRepeat(): boolean {
-    return ++this.#repeats <= REPEATED_LOOKUPS;
+  /**
+   * Whether it may ask or be answered once more, since what it was to be answered with has changed before the first byte, or was for
+   * another.
+   *
+   * @param times all in all
+   */
+  mayRepeat(times = REPEATED_LOOKUPS): boolean {
+    if (this.#repeats >= times) return false;
+    this.#repeats++;
+    return true;
   }
 
   /** Ends the request with what `step` throws. */

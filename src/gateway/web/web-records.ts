@@ -10,7 +10,7 @@ import type { Asked, ReadableRecord } from '../../cache/record.ts';
 import type { UnsettledKeys } from '../../cache/unsettled-keys.ts';
 import { hasMoved } from '../request/bucket.ts';
 import { isComplete } from './stale-answers.ts';
-import { type AnswerTimes, dateMsOf } from './stored-answer.ts';
+import { type AnswerTimes, dateMsOf, type Made } from './stored-answer.ts';
 import { varyListsOf } from './vary-lists.ts';
 import type { WebContentRead, WebRead } from './web-read.ts';
 import type { WebBucket } from './web-target.ts';
@@ -44,6 +44,8 @@ export interface AnswerName {
 /** The stored answers of web origins in one worker. */
 export class WebRecords {
   readonly #cache: WebCache;
+  /** How the answers came about that records were made of, as far as these were not packed since. */
+  readonly #made = new WeakMap<ReadableRecord, Made>();
   /** Records that other workers were told of. */
   readonly #told = new WeakSet<ReadableRecord>();
   /** By hashes of names: when the rest of what was held was refused. */
@@ -100,16 +102,15 @@ export class WebRecords {
   /**
    * Stores `record`, unless the epoch was raised or it was purged since the origin was asked, or another request has brought what
    * the origin has made later (RFC 9111 §4).
-   *
-   * @param requestedMs when the origin was asked
    */
-  store(read: WebRead, record: ReadableRecord, requestedMs: number): boolean {
+  store(read: WebRead, record: ReadableRecord, made: Made): boolean {
     const { key } = read.target;
     const { epochs, barriers } = this.#cache;
     const isPurged = barriers.removes(key.text, record.tagSlots, record.barrier);
     if (isPurged || record.epoch !== epochs.current(key)) return false;
     const held = this.find(read);
-    if (held && held.receivedMs > requestedMs && wasMadeLater(held, record)) return false;
+    if (held && held.receivedMs > made.requestedMs && isLater(this.#madeOf(held), made)) return false;
+    this.#made.set(record, made);
     this.#tellOfChange(read);
     this.#cache.table.put(key, read.variantName(record.answer?.vary ?? []), record);
     this.#forgetOldLists(key);
@@ -117,8 +118,8 @@ export class WebRecords {
   }
 
   /** Stores `record` in the place of `before`, which the origin has confirmed; it may vary by other fields now. */
-  renew(read: WebRead, before: ReadableRecord, record: ReadableRecord, requestedMs: number): boolean {
-    const isStored = this.store(read, record, requestedMs);
+  renew(read: WebRead, before: ReadableRecord, record: ReadableRecord, made: Made): boolean {
+    const isStored = this.store(read, record, made);
     // only now: a content is dropped with the last record that refers to it
     if (before.answer?.vary.join() !== record.answer?.vary.join()) this.forget(read, before);
     return isStored;
@@ -247,6 +248,10 @@ export class WebRecords {
     this.#cache.unsettled.add(key.keySlot);
   }
 
+  #madeOf(record: ReadableRecord): Made {
+    return this.#made.get(record) ?? { requestedMs: record.receivedMs, dateMs: dateMsOf(record) };
+  }
+
   #entryOf({ target, bucket }: AnswerName): Entry | undefined {
     return this.#cache.table.get(target.key) ?? this.#cache.revive({ bucket, objectKey: target.key });
   }
@@ -257,6 +262,8 @@ function varyOf({ answer }: ReadableRecord): string | undefined {
   return answer?.vary.join();
 }
 
-function wasMadeLater(one: ReadableRecord, other: ReadableRecord): boolean {
-  return (dateMsOf(one) ?? one.receivedMs) > (dateMsOf(other) ?? other.receivedMs);
+/** Where both are dated, that decides: an answer may have been kept on its way. */
+function isLater(one: Made, other: Made): boolean {
+  const isDated = one.dateMs !== undefined && other.dateMs !== undefined && one.dateMs !== other.dateMs;
+  return isDated ? Number(one.dateMs) > Number(other.dateMs) : one.requestedMs > other.requestedMs;
 }

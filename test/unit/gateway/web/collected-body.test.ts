@@ -6,7 +6,7 @@ const mebibyte = 2 ** 20;
 /** How many bodies of 8 MiB there is room for now. */
 function room(all: Collections): number {
   const bodies = Array.from({ length: 9 }, () => all.begin(Infinity, undefined));
-  const kept = bodies.filter(body => body.add(Buffer.alloc(8 * mebibyte)));
+  const kept = bodies.filter(body => body.add(Buffer.alloc(8 * mebibyte)) === 'kept');
   for (const body of kept) body.drop();
   return kept.length;
 }
@@ -15,8 +15,8 @@ it('all bodies together have 64 MiB, and one 8 MiB', () => {
   const all = new Collections();
   expect(room(all)).toBe(8);
   const body = all.begin(Infinity, undefined);
-  expect(body.add(Buffer.alloc(8 * mebibyte))).toBe(true);
-  expect(body.add(Buffer.alloc(1))).toBe(false);
+  expect(body.add(Buffer.alloc(8 * mebibyte))).toBe('kept');
+  expect(body.add(Buffer.alloc(1))).toBe('too-long');
   expect(room(all)).toBe(8);
 });
 
@@ -42,7 +42,7 @@ it('one client has a quarter, and what it has taken is free again', () => {
   const bodyOf = (quota: string) => all.begin(Infinity, { quota, whenGone: then => leave.push(then) });
   const kept = (quota: string) => {
     const body = bodyOf(quota);
-    const isKept = body.add(Buffer.alloc(8 * mebibyte));
+    const isKept = body.add(Buffer.alloc(8 * mebibyte)) === 'kept';
     body.drop();
     return isKept;
   };
@@ -55,7 +55,7 @@ it('clients that take nothing leave room for the next one', () => {
   const all = new Collections();
   const isKept = (quota: string, lengthBytes: number) => {
     const body = all.begin(Infinity, { quota, whenGone: () => {} });
-    const kept = body.add(Buffer.alloc(lengthBytes));
+    const kept = body.add(Buffer.alloc(lengthBytes)) === 'kept';
     body.drop();
     return kept;
   };

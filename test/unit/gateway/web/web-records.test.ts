@@ -49,10 +49,12 @@ describe('the lists of fields by which the answers of one name vary', () => {
     return { ...recordOf({ sizeBytes: 0 } as Content), receivedMs, answer: { status: 200, vary } };
   }
 
+  const madeAt = (requestedMs: number) => ({ requestedMs, dateMs: undefined });
+
   it('are looked at once for a request, however many answers vary by them', () => {
     const records = new WebRecords(cache());
     for (let number = 0; number < 64; number++)
-      records.store(readOf(`${number}`).read, answerOf(number, ['a']), number);
+      records.store(readOf(`${number}`).read, answerOf(number, ['a']), madeAt(number));
     const { read, counted } = readOf('7');
     expect(records.find(read)?.receivedMs).toBe(7);
     expect(counted.named).toBe(1);
@@ -62,7 +64,7 @@ describe('the lists of fields by which the answers of one name vary', () => {
   it('that was forgotten since its rest was refused is remembered as such for a minute', () => {
     const records = new WebRecords(cache());
     const { read } = readOf('x');
-    records.store(read, answerOf(1, []), 1);
+    records.store(read, answerOf(1, []), madeAt(1));
     expect(records.isUnfinished(read, 1_000)).toBe(false);
     records.forgetUnfinished(read, answerOf(1, []), 1_000);
     expect([records.isUnfinished(read, 60_999), records.isUnfinished(read, 61_000)]).toEqual([true, false]);
@@ -72,7 +74,7 @@ describe('the lists of fields by which the answers of one name vary', () => {
     const held = cache();
     const records = new WebRecords(held);
     for (let number = 0; number < 20; number++)
-      records.store(readOf('x').read, answerOf(number, [`f${number}`]), number);
+      records.store(readOf('x').read, answerOf(number, [`f${number}`]), madeAt(number));
     const { read, counted } = readOf('x');
     expect(records.find(read)?.receivedMs).toBe(19);
     expect(counted.named).toBe(8);
@@ -83,7 +85,7 @@ describe('the lists of fields by which the answers of one name vary', () => {
   it('of an answer that came last hide what varies otherwise', () => {
     const records = new WebRecords(cache());
     const [first, second] = [answerOf(1, ['a']), answerOf(2, ['b'])];
-    for (const record of [first, second]) records.store(readOf('x').read, record, record.receivedMs);
+    for (const record of [first, second]) records.store(readOf('x').read, record, madeAt(record.receivedMs));
     expect(records.find(readOf('x').read)).toBe(second);
     const { read } = readOf('x');
     expect([records.isLatest(read, first), records.isLatest(read, second)]).toEqual([false, true]);

@@ -1,0 +1,40 @@
+import type { StoreReplyHead } from '../../backend/store.ts';
+import { isInNotModified } from '../../http/not-modified-fields.ts';
+import { evaluatePreconditions } from '../../http/preconditions.ts';
+import type { HeaderField } from '../../s3/dialect.ts';
+import { isOfOneRequest } from './one-request.ts';
+import { mayTakeWhole } from './shared-questions.ts';
+import { type ArrivedHead, describe, storedFields } from './stored-answer.ts';
+import { validatorsOf } from './web-answer.ts';
+import type { WebRead } from './web-read.ts';
+
+/**
+ * What `read` gets of an answer that has begun and will be kept, before its body has come: HEAD gets no body, nor does who has the
+ * content already (RFC 9110 §13.2.2). Undefined for whoever needs the body, or another answer.
+ *
+ * @param first who has asked for it
+ */
+export function headFor(
+  read: WebRead,
+  { head, times }: ArrivedHead,
+  first: WebRead,
+): StoreReplyHead | undefined {
+  const names = head.vary === '*' ? [] : head.vary;
+  const isSelected = read.variantName(names) === first.variantName(names) && !isOfOneRequest(read, head);
+  if (!mayTakeWhole(read) || !isSelected) return undefined;
+  const { status, control } = head;
+  const fields = storedFields(head.fields, control, status, times.receivedMs);
+  if (status === 200 && read.fields.isConditional) {
+    const described = { receivedMs: times.receivedMs, ...describe(fields, head, times) };
+    const verdict = evaluatePreconditions(read.fields, validatorsOf(described, read.fields), read.nowMs);
+    if (verdict.kind === 'not-modified')
+      return { status: 304, fields: fields.filter(({ name }) => isInNotModified(name)) };
+  }
+  return read.method === 'HEAD'
+    ? { status, fields: [...fields, ...head.fields.filter(isOfLength)] }
+    : undefined;
+}
+
+function isOfLength({ name }: HeaderField): boolean {
+  return name === 'content-length' || name === 'age';
+}

@@ -1,0 +1,73 @@
+import type { Clock } from '../../base/clock.ts';
+
+/** Questions of one name at a time that readers ask each for itself. */
+const TURNS = 8;
+
+interface Waiting {
+  readonly begin: () => void;
+  /** Until it asks without a turn. */
+  readonly cancel: () => void;
+}
+
+interface Line {
+  running: number;
+  readonly waiting: Set<Waiting>;
+  /** Whether those whose turn it is are being begun. */
+  isBeginning: boolean;
+}
+
+/**
+ * Readers that have to ask each for itself although nothing is known of what it gets: an error of one says nothing of others, but
+ * the answer to one of them may be for all who are still in line.
+ */
+export class OwnTurns {
+  readonly #clock: Pick<Clock, 'after'>;
+  readonly #lines = new Map<string, Line>();
+
+  constructor(clock: Pick<Clock, 'after'>) {
+    this.#clock = clock;
+  }
+
+  /**
+   * @param begin called once, now or when it is the reader's turn, after `patienceMs` at the latest; what it gets is to be called when
+   *   its question is over. Does not throw
+   * @returns leaves the line
+   */
+  take(name: string, patienceMs: number, begin: (over: () => void) => void): () => void {
+    const line = this.#lines.get(name) ?? { running: 0, waiting: new Set(), isBeginning: false };
+    this.#lines.set(name, line);
+    const start = () => {
+      if (!line.waiting.delete(waiting)) return;
+      timer.cancel();
+      line.running++;
+      let isOver = false;
+      begin(() => {
+        if (isOver) return;
+        isOver = true;
+        line.running--;
+        this.#next(name, line);
+      });
+    };
+    const timer = this.#clock.after(patienceMs, start);
+    const waiting = { begin: start, cancel: () => timer.cancel() };
+    line.waiting.add(waiting);
+    this.#next(name, line);
+    return () => {
+      waiting.cancel();
+      line.waiting.delete(waiting);
+      this.#next(name, line);
+    };
+  }
+
+  #next(name: string, line: Line): void {
+    // one whose question is over at once makes room in this loop
+    if (line.isBeginning) return;
+    line.isBeginning = true;
+    for (const { begin } of line.waiting) {
+      if (line.running >= TURNS) break;
+      begin();
+    }
+    line.isBeginning = false;
+    if (line.running === 0 && line.waiting.size === 0) this.#lines.delete(name);
+  }
+}

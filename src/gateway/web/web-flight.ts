@@ -1,0 +1,164 @@
+import { StoreError } from '../../backend/store.ts';
+import type { Timer } from '../../base/clock.ts';
+import type { ReadableRecord } from '../../cache/record.ts';
+import type { Outcome } from '../read/background-turns.ts';
+import { type AloneBecause, asksOtherwise } from './one-request.ts';
+import type { ArrivedHead } from './stored-answer.ts';
+import type { WebRead } from './web-read.ts';
+
+/** What an answer that several requests wait for has turned out to be. */
+export type Landing =
+  /** May be stored for others. It is not what is held where something came between. */
+  | { readonly kind: 'stored'; readonly record: ReadableRecord; readonly how: 'fetched' | 'revalidated' }
+  /** For the first alone. */
+  | AloneLanding
+  /**
+   * The origin has failed: what is held may be served stale.
+   *
+   * @param isOfRequest whether that may be because of what the first has sent
+   */
+  | { readonly kind: 'stale'; readonly record: ReadableRecord; readonly isOfRequest: boolean }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+/** @param arrived the answer, where there is one */
+export interface AloneLanding {
+  readonly kind: 'alone';
+  readonly because: AloneBecause;
+  readonly arrived?: ArrivedHead;
+}
+
+/** An answer that will be kept for others has begun, and its body may take long. */
+export interface BegunAnswer extends ArrivedHead {
+  /** Whether something is held that was stale. */
+  readonly isOfStale: boolean;
+}
+
+interface Waiter {
+  /** Whether the same client waits that asked first. */
+  readonly isOfFirst: boolean;
+  readonly read: WebRead;
+  /** @param first whose answer it is */
+  readonly told: (landing: Landing, first: WebRead) => void;
+  /** Takes what there is before the end; false where all is waited for. */
+  readonly takesHead: (begun: BegunAnswer) => boolean;
+}
+
+/** What a question that nobody waits for has come to. */
+export function outcomeOf(landing: Landing): Outcome {
+  if (landing.kind === 'stale') return 'failed';
+  if (landing.kind !== 'failed') return 'answered';
+  return hasHung(landing) ? 'hung' : 'failed';
+}
+
+/** Whether the origin has said nothing for as long as the gateway waits. */
+export function hasHung(landing: Landing): boolean {
+  return landing.kind === 'failed' && landing.error instanceof StoreError && landing.error.code === 'TIMEOUT';
+}
+
+/** A request to an origin whose answer may be for others as well. */
+export class WebFlight {
+  /** Called when nobody waits any more, if it was not over by then; set once the first has left. */
+  deserted: (() => void) | undefined;
+  /** Until the answer is asked for beside, see `QuestionsBeside`; set once somebody waits. */
+  patience: Timer | undefined;
+  /** Whose request it is. */
+  readonly first: WebRead;
+  /** When it began, by `Clock.monotonicMs`. */
+  readonly sinceMs: number;
+  /** It may have left by the time that others come. */
+  readonly #client: string;
+  readonly #waiting = new Set<Waiter>();
+  readonly #landed: (landing: Landing, by: WebRead) => void;
+  #isOver = false;
+  #begun: BegunAnswer | undefined;
+
+  constructor(first: WebRead, sinceMs: number, landed: (landing: Landing, by: WebRead) => void) {
+    this.first = first;
+    this.sinceMs = sinceMs;
+    this.#client = first.client.quota;
+    this.#landed = landed;
+  }
+
+  /** Whether anybody but the first waits. */
+  get isAwaited(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Whether it does not hang any more, though it may take long until it lands. */
+  get isAnswered(): boolean {
+    return this.#begun !== undefined;
+  }
+
+  answered(begun: BegunAnswer): void {
+    this.#begun = begun;
+    this.patience?.cancel();
+    for (const waiter of this.#waiting) if (waiter.takesHead(begun)) this.#waiting.delete(waiter);
+  }
+
+  /** One of those who wait, and have sent something else than the first: of another client, and nothing of its own, where there is one. */
+  other(asked: readonly WebRead[]): WebRead | undefined {
+    const clients = new Set([this.#client, ...asked.map(({ client }) => client.quota)]);
+    const ranked = [...this.#waiting]
+      .filter(({ read }) => !read.directives?.noStore)
+      .reverse()
+      .map(({ read }) => ({
+        read,
+        rank: 2 * Number(clients.has(read.client.quota)) + Number(read.isPersonal),
+      }))
+      .sort((one, other) => one.rank - other.rank);
+    return ranked.find(({ read }) => [this.first, ...asked].every(before => asksOtherwise(read, before)))
+      ?.read;
+  }
+
+  /** @returns a function that ends the wait */
+  wait(read: WebRead, told: Waiter['told'], takesHead: Waiter['takesHead']): () => void {
+    if (this.#begun && takesHead(this.#begun)) return () => {};
+    const isOfFirst = read.client.quota === this.#client;
+    const waiter = { isOfFirst, read, told, takesHead };
+    this.#waiting.add(waiter);
+    return () => {
+      if (this.#waiting.delete(waiter) && !this.isAwaited) this.deserted?.();
+    };
+  }
+
+  /** Ends the wait of those whose own question may be answered otherwise than what hangs: they share nothing with it. */
+  dismiss(by: WebRead): void {
+    for (const waiter of [...this.#waiting])
+      if (asksOtherwise(waiter.read, this.first)) {
+        this.#waiting.delete(waiter);
+        waiter.told({ kind: 'alone', because: 'lost' }, by);
+      }
+    if (!this.isAwaited) this.deserted?.();
+  }
+
+  /**
+   * Without effect once it has landed. Where it may be because of what the first has sent that there is nothing for all, other
+   * clients and who came last are told first, and so ask again: who has sent that may wait many times, and from the beginning.
+   *
+   * @param by whose answer it is
+   */
+  land(landing: Landing, by: WebRead = this.first): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const { deserted } = this;
+    this.deserted = undefined;
+    this.patience?.cancel();
+    this.#landed(landing, by);
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    if (mayBeOfFirst(landing))
+      waiting.reverse().sort((one, other) => Number(one.isOfFirst) - Number(other.isOfFirst));
+    if (by !== this.first) deserted?.();
+    for (const { told } of waiting) told(landing, by);
+  }
+}
+
+/** Whether it may be because of what the first has sent that there is nothing for all. */
+function mayBeOfFirst(landing: Landing): boolean {
+  if (landing.kind === 'alone') return landing.because !== 'answer';
+  return landing.kind === 'failed' || (landing.kind === 'stale' && landing.isOfRequest);
+}

@@ -1,0 +1,269 @@
+import { StoreError } from '../../backend/store.ts';
+import type { ReadableRecord } from '../../cache/record.ts';
+import type { ClientBody } from '../pass/write/client-body.ts';
+import type { BackgroundTurns } from '../read/background-turns.ts';
+import { CacheReports, cacheHit, failedAtStore, type LookupOutcome } from '../request/cache-status.ts';
+import { headFor } from './begun-answer.ts';
+import { mayConfirm, unconditionalFields, validatingFields } from './confirmation.ts';
+import type { FillingCache } from './filling-cache.ts';
+import type { OwnAnswers } from './own-answers.ts';
+import { OwnTurns } from './own-turns.ts';
+import { QuestionsBeside } from './questions-beside.ts';
+import { kindOf, verdictOf } from './shared-questions.ts';
+import { answersNow, mayServeOnError, staleOutcome } from './stale-answers.ts';
+import type { WaitingClient } from './waiting-client.ts';
+import { isFailure, WebFetch, type WebFetchOwner, type WebQuestion } from './web-fetch.ts';
+import { type BegunAnswer, type Landing, WebFlight } from './web-flight.ts';
+import { type FlightKind, WebFlights } from './web-flights.ts';
+import type { WebRead } from './web-read.ts';
+import type { WebRecords } from './web-records.ts';
+import { groupSlotsOf, wholeTarget } from './web-target.ts';
+
+/** Makes the body of a request. @param refused called once if that breaks off or is too long */
+export type BodyMaker = (refused: (error: unknown) => void) => ClientBody | undefined;
+
+interface QuestionParts {
+  readonly cache: FillingCache;
+  readonly records: WebRecords;
+  readonly own: OwnAnswers;
+  /** Of questions that nobody waits for. */
+  readonly background: BackgroundTurns;
+  /** Decides what becomes of the answers. */
+  readonly arrivals: WebFetchOwner;
+  /** Answers the client of `read`. */
+  readonly give: (read: WebRead, record: ReadableRecord, outcome: LookupOutcome) => void;
+}
+
+/** What a worker asks web origins, and who waits for the answers of whom. */
+export class WebQuestions {
+  readonly #parts: QuestionParts;
+  readonly #flights: WebFlights;
+  readonly #beside: QuestionsBeside;
+  readonly #turns: OwnTurns;
+  readonly #reports = new CacheReports();
+
+  constructor(parts: QuestionParts) {
+    const { cache, records, background } = parts;
+    const { clock } = cache;
+    this.#parts = parts;
+    this.#flights = new WebFlights(clock, records);
+    this.#turns = new OwnTurns(clock);
+    this.#beside = new QuestionsBeside({
+      ...{ clock, background, flights: this.#flights },
+      send: (by, beside) => this.#send(by, records.find(by), beside, false),
+      asNobody: read => read.asNobody(records.varyOf(read)),
+    });
+  }
+
+  /** Requests that waited for another's answer. */
+  get coalesced(): number {
+    return this.#flights.coalesced;
+  }
+
+  /** Passes on a request that is neither GET nor HEAD. @throws TooManyRequestsError, S3Error EntityTooLarge */
+  pass(read: WebRead, makeBody: BodyMaker): void {
+    this.#start(read, { ...noQuestion, fields: read.sent }, true, makeBody);
+  }
+
+  /**
+   * Asks about `record` in the name of `by`, for nobody who waits yet.
+   *
+   * @param landed called once
+   * @returns gives it up
+   */
+  renew(by: WebRead, record: ReadableRecord, landed: (landing: Landing) => void): () => void {
+    const flight = this.#begin(by, 'whole', landed);
+    try {
+      const fetch = this.#send(by, record, flight, false);
+      return () => fetch.left();
+    } catch {
+      // the flight has landed
+      return () => {};
+    }
+  }
+
+  /** Waits for who asks already, or asks the origin. @param stale what it may confirm */
+  ask(read: WebRead, stale: ReadableRecord | undefined): void {
+    if (read.policy.mode === 'bypass' || (!stale && this.#parts.own.isKnownFor(read))) {
+      this.#send(read, stale, undefined);
+      return;
+    }
+    const asked = kindOf(read, stale);
+    const kind = asked === 'range' && !this.#flights.mayShareRange(read) ? undefined : asked;
+    const flight = this.#flights.of(read, 'whole') ?? (kind && this.#flights.of(read, kind));
+    if (flight) this.#wait(read, flight, kind);
+    else this.#send(read, stale, kind && this.#begin(read, kind));
+  }
+
+  /** Asks for the whole answer, and has `read` wait for it, which wants less. */
+  #askForWhole(read: WebRead): void {
+    const stale = this.#parts.records.find(read);
+    if (this.#flights.of(read, 'whole')) {
+      this.ask(read, stale);
+      return;
+    }
+    const whole = read.asGet();
+    const flight = this.#begin(whole, 'whole');
+    this.#wait(read, flight, 'whole');
+    try {
+      const fetch = this.#send(whole, stale, flight, false);
+      flight.deserted = () => fetch.left();
+    } catch {
+      // the flight has landed
+    }
+  }
+
+  #begin(read: WebRead, kind: FlightKind, landed?: (landing: Landing) => void): WebFlight {
+    return this.#flights.begin(read, kind, this.#parts.records.askedNow(read), landed);
+  }
+
+  #wait(read: WebRead, flight: WebFlight, kind: FlightKind | undefined): void {
+    let leave = () => {};
+    const client = read.client.wait(() => leave());
+    read.waitsSinceMs ??= this.#nowMs();
+    this.#flights.coalesced++;
+    const end = flight.wait(
+      read,
+      (landing, first) => {
+        if (client.release()) read.attempt(() => this.#landed(read, landing, first));
+      },
+      begun => this.#giveHead(read, client, begun, flight.first),
+    );
+    leave = () => void end();
+    if (kind !== 'range') this.#beside.watch(flight);
+  }
+
+  #nowMs(): number {
+    return this.#parts.cache.clock.monotonicMs();
+  }
+
+  #giveHead(read: WebRead, client: WaitingClient, begun: BegunAnswer, first: WebRead): boolean {
+    const head = headFor(read, begun, first);
+    if (!head) return false;
+    read.client.report = this.#reports.of(
+      {
+        ...{ how: 'fetched', forwarded: begun.isOfStale ? 'stale' : 'uri-miss', isCharged: false },
+        ...{ forwardStatus: begun.head.status, isCollapsed: true, isStored: true },
+      },
+      'all',
+      0,
+    );
+    client.begin(head, read.policy);
+    client.end();
+    return true;
+  }
+
+  /** @param first whose answer it is */
+  #landed(read: WebRead, landing: Landing, first: WebRead): void {
+    const { own, records } = this.#parts;
+    const { waitsSinceMs = 0 } = read;
+    const isPatient = this.#nowMs() - waitsSinceMs < this.#flights.patienceMs(read);
+    const verdict = verdictOf(read, { landing, first, isPatient }, own);
+    if (verdict === 'anew') this.ask(read, records.find(read));
+    else if (verdict === 'whole') this.#askForWhole(read);
+    else if (verdict === 'itself') this.#send(read, records.find(read), undefined);
+    else if (verdict === 'in turn' || landing.kind === 'alone') this.#askInTurn(read);
+    else if (landing.kind === 'failed') this.#giveFailed(read, landing.error);
+    else if (landing.kind === 'stored') this.#giveStored(read, landing);
+    else if (this.#mayServe(read, landing.record)) this.#giveOnError(read, landing.record);
+    else this.#askInTurn(read);
+  }
+
+  /** What has landed may be another variant, or purged, or older than what has landed meanwhile. */
+  #giveStored(read: WebRead, { record, how }: Extract<Landing, { kind: 'stored' }>): void {
+    const { records, give } = this.#parts;
+    const held = records.find(read);
+    if (held === record)
+      give(read, record, {
+        ...{ how, forwarded: how === 'fetched' ? 'uri-miss' : 'stale', isCharged: false },
+        ...{ forwardStatus: record.answer?.status, isCollapsed: true, isStored: true },
+      });
+    else if (held && answersNow(held, read)) give(read, held, cacheHit);
+    else if (read.mayRepeat()) this.ask(read, held);
+    else this.#askInTurn(read);
+  }
+
+  #giveFailed(read: WebRead, error: unknown): void {
+    const stale = this.#parts.records.find(read);
+    if (stale && isFailure(error) && this.#mayServe(read, stale)) {
+      this.#giveOnError(read, stale);
+      return;
+    }
+    if (error instanceof StoreError) read.client.report = failedAtStore(error.code, true);
+    throw error;
+  }
+
+  #mayServe(read: WebRead, stale: ReadableRecord): boolean {
+    const { cache, records } = this.#parts;
+    return records.find(read) === stale && mayServeOnError(stale, read, cache.nowMs());
+  }
+
+  #giveOnError(read: WebRead, stale: ReadableRecord): void {
+    const outcome: LookupOutcome = { ...staleOutcome('stale-if-error'), forwarded: 'stale' };
+    this.#parts.give(read, stale, { ...outcome, isCollapsed: true });
+  }
+
+  /** Asks in the name of `read` alone, though what comes may be for others in line. */
+  #askInTurn(read: WebRead): void {
+    let leave = () => {};
+    const client = read.client.wait(() => leave());
+    leave = this.#turns.take(read.target.key.text, this.#flights.patienceMs(read), over => {
+      if (client.release()) read.attempt(() => this.#askForItself(read, over));
+      else over();
+    });
+  }
+
+  #askForItself(read: WebRead, over: () => void): void {
+    const { records, give } = this.#parts;
+    const held = records.find(read);
+    if (held && answersNow(held, read)) {
+      over();
+      give(read, held, cacheHit);
+    } else this.#send(read, held, new WebFlight(read, this.#nowMs(), over));
+  }
+
+  /** @param isAwaited whether the client waits for the answer */
+  #send(
+    read: WebRead,
+    stale: ReadableRecord | undefined,
+    flight: WebFlight | undefined,
+    isAwaited = true,
+  ): WebFetch {
+    const { method } = read;
+    const isGet = method === 'GET';
+    const confirmed = isGet && stale && mayConfirm(stale, read.fields) ? stale : undefined;
+    const own = isAwaited ? read.sent : unconditionalFields(read.sent);
+    const fields = confirmed ? validatingFields(own, confirmed) : own;
+    try {
+      return this.#start(read, { stale, confirmed, flight, fields }, isAwaited);
+    } catch (error) {
+      flight?.land({ kind: 'alone', because: 'lost' });
+      throw error;
+    }
+  }
+
+  #start(
+    read: WebRead,
+    parts: Pick<WebQuestion, 'stale' | 'confirmed' | 'flight' | 'fields'>,
+    isAwaited: boolean,
+    makeBody?: BodyMaker,
+  ): WebFetch {
+    const { arrivals, cache, records } = this.#parts;
+    let fetch: WebFetch | undefined;
+    const client = isAwaited ? read.client.wait(() => fetch?.left()) : undefined;
+    const body = makeBody?.(error => fetch?.refuse(error));
+    const { method } = read;
+    const target = makeBody ? wholeTarget(read.address) : read.target.target;
+    const isUnkept = read.policy.mode === 'bypass' || (read.directives?.noStore ?? false);
+    const groupSlots = groupSlotsOf(read.address, read.request.scheme);
+    const asked = { ...records.askedNow(read), groupSlots, requestedMs: cache.nowMs() };
+    const question: WebQuestion = {
+      ...{ ...parts, read, method, target, asked, client, body, isUnkept },
+    };
+    fetch = new WebFetch(question, arrivals, () => cache.nowMs());
+    fetch.send();
+    return fetch;
+  }
+}
+
+const noQuestion = { stale: undefined, confirmed: undefined, flight: undefined };
