@@ -5,11 +5,11 @@ import type { MemoryTier } from './memory-tier.ts';
 import type { MemoryUse } from './memory-use.ts';
 import type { ObjectKey } from './object-key.ts';
 import { PackedEntries } from './packed-entries.ts';
-import { PackedEntry, type Revive } from './packed-entry.ts';
+import type { Revive } from './packed-entry.ts';
 import type { PurgeBarriers } from './purge-barriers.ts';
 import type { ObjectRecord } from './record.ts';
 
-type Tier = Pick<MemoryTier, 'entrust' | 'free' | 'giveUp' | 'isReadAgain' | 'spares'>;
+type Tier = Pick<MemoryTier, 'entrust' | 'free' | 'giveUp' | 'isReadAgain' | 'packed' | 'spares'>;
 
 /** What operators are told of an object, packed or not. */
 export interface KnownObject {
@@ -27,6 +27,9 @@ const PLAIN_NAME = '';
 /** Share of the limit that entries keep which are not packed, those that were used last; more where there is room for all. */
 const UNPACKED_SHARE = 1 / 4;
 
+/** Of these no more than this, whatever the limit: the collections of a larger heap make others wait. */
+const MOST_UNPACKED_BYTES = 64 * 1024 * 1024;
+
 /** How many entries that are in use are passed over, at each change, in search of one to pack. */
 const PASSED_OVER = 16;
 
@@ -36,18 +39,26 @@ const PASSED_OVER = 16;
  */
 export class EntryTable {
   readonly #maxBytes: number;
-  readonly #tier: Tier;
+  readonly #mostUnpackedBytes: number;
   readonly #barriers: PurgeBarriers;
   readonly #entries: LRUCache<string, Entry>;
   readonly #packed: PackedEntries;
   /** Entries that have just become too many, still to be packed. */
   readonly #surplus: Entry[] = [];
 
-  /** @param maxBytes limit for the estimated heap that entries and records cost */
-  constructor(maxBytes: number, tier: Tier, barriers: PurgeBarriers) {
+  /**
+   * @param maxBytes limit for the estimated heap that entries and records cost
+   * @param mostUnpackedBytes the same of those that are not packed, unless they are in use
+   */
+  constructor(
+    maxBytes: number,
+    tier: Tier,
+    barriers: PurgeBarriers,
+    mostUnpackedBytes = MOST_UNPACKED_BYTES,
+  ) {
     this.#barriers = barriers;
+    this.#mostUnpackedBytes = mostUnpackedBytes;
     this.#maxBytes = maxBytes;
-    this.#tier = tier;
     this.#packed = new PackedEntries(tier);
     this.#entries = new LRUCache<string, Entry>({
       maxSize: maxBytes,
@@ -194,8 +205,8 @@ export class EntryTable {
 
   #replace(entry: Entry): void {
     const { objectKey, records } = entry;
-    this.#packed.drop(objectKey.text);
     const before = this.#entries.peek(objectKey.text);
+    if (!before) this.#packed.drop(objectKey.text);
     const unused = before ? generationsOf(before) : new Set<Generation>();
     for (const generation of generationsOf(entry)) unused.delete(generation);
     retire(unused);
@@ -217,25 +228,25 @@ export class EntryTable {
 
   /** Packs what is too much. What is in use cannot be packed, and counts as used last instead. */
   #pack(): void {
-    let passedOver = 0;
-    for (let entry = this.#nextSurplus(); entry; entry = this.#nextSurplus()) {
+    let left = PASSED_OVER;
+    for (let entry = this.#nextSurplus(left); entry; entry = this.#nextSurplus(left)) {
       const generations = generationsOf(entry);
-      if (isPackable(entry, generations)) this.#packed.add(this.#packedOf(entry, generations));
-      else if (++passedOver > PASSED_OVER) retire(generations);
-      else this.#keep(entry);
+      if (isPackable(entry, generations)) this.#packed.add(entry);
+      else if (left === 0) retire(generations);
+      else {
+        left--;
+        this.#keep(entry);
+      }
     }
   }
 
-  #nextSurplus(): Entry | undefined {
+  /** @param left how many that are in use may still be passed over */
+  #nextSurplus(left: number): Entry | undefined {
     const { calculatedSize } = this.#entries;
-    const isTooMuch = this.costBytes > this.#maxBytes && calculatedSize > this.#maxBytes * UNPACKED_SHARE;
+    const isOverLimit = this.costBytes > this.#maxBytes && calculatedSize > this.#maxBytes * UNPACKED_SHARE;
+    const isTooMuch = isOverLimit || (left > 0 && calculatedSize > this.#mostUnpackedBytes);
     if (this.#surplus.length === 0 && isTooMuch) this.#entries.pop();
     return this.#surplus.shift();
-  }
-
-  #packedOf(entry: Entry, generations: ReadonlySet<Generation>): PackedEntry {
-    const entrust = this.#tier.entrust.bind(this.#tier);
-    return new PackedEntry(entry, generations, entrust, this.#packed);
   }
 }
 

@@ -274,7 +274,8 @@ export class Generation implements Content {
     const index = Math.floor(position / this.blockBytes);
     const sizeBytes = this.blockEnd(position) - this.blockStart(position);
     const block = this.#newBlock(index);
-    const slot = this.#tier.allocate(sizeBytes, block, this.fillGroup);
+    const roomBytes = sizeBytes === this.sizeBytes ? this.#tier.packed.roomBeside(sizeBytes) : 0;
+    const slot = this.#tier.allocate(sizeBytes + roomBytes, block, this.fillGroup);
     if (slot === undefined) return undefined;
     block.place(slot, this.#tier.view(slot, sizeBytes));
     this.#blocks.add(block);

@@ -4,9 +4,11 @@ import { FillingSlots } from './filling-slots.ts';
 import { GRANULE_BYTES, granulesFor } from './granules.ts';
 import { KeptShare } from './kept-share.ts';
 import type { MemoryUse } from './memory-use.ts';
+import { PackedSlots } from './packed-slots.ts';
 import { RoomMaker } from './room-maker.ts';
 import { type SharedMemory, tableBytes } from './shared-memory.ts';
-import type { SlotOwner } from './slot-owner.ts';
+import { SlotIndex } from './slot-index.ts';
+import type { LaterOwner, SlotOwner } from './slot-owner.ts';
 import { MOST_VISITS, type SlotPins } from './slot-pins.ts';
 import { SlotTable } from './slot-table.ts';
 import { WaitingFills } from './waiting-fills.ts';
@@ -22,6 +24,8 @@ const PAGES_LOOKED_AT = 64;
 export class MemoryTier {
   /** Tracks written bytes; only where blocks are checked. */
   readonly written: WrittenBytes | undefined;
+  /** Objects of which nothing but their slot is known on the heap. */
+  readonly packed: PackedSlots;
   readonly #slots: SlotTable;
   readonly #room: RoomMaker;
   readonly #filling: FillingSlots;
@@ -40,6 +44,7 @@ export class MemoryTier {
     const slots = new SlotTable(memory, worker, written);
     const { pages } = slots.runs;
     this.#slots = slots;
+    this.packed = new PackedSlots(slots, new SlotIndex(memory, worker), memory.epochKey);
     this.#filling = new FillingSlots(pages, slot => slots.pageOf(slot), clock);
     this.#gaps = new FillGaps(slots.runs);
     this.#room = new RoomMaker(slots, new KeptShare(slots, clock), this.#gaps);
@@ -142,7 +147,7 @@ export class MemoryTier {
   }
 
   /** Makes `owner` that of `slot`, which is complete. */
-  entrust(slot: number, owner: SlotOwner): void {
+  entrust(slot: number, owner: LaterOwner): void {
     this.#slots.entrust(this.#slots.runOf(slot), owner);
   }
 

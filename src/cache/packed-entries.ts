@@ -1,8 +1,12 @@
+import { type Entry, generationsOf } from './entry.ts';
+import { LooseEntry } from './loose-entry.ts';
 import type { MemoryTier } from './memory-tier.ts';
-import type { PackedEntry } from './packed-entry.ts';
+import { PackedEntry, pack } from './packed-entry.ts';
+import type { PackedBlock } from './packed-head.ts';
 import { PackedQueue } from './packed-queue.ts';
+import type { FoundBytes } from './packed-slots.ts';
 
-type Tier = Pick<MemoryTier, 'free' | 'giveUp' | 'isReadAgain' | 'spares'>;
+type Tier = Pick<MemoryTier, 'entrust' | 'free' | 'giveUp' | 'isReadAgain' | 'packed' | 'spares'>;
 
 /** Share of the limit that entries without bytes keep while others would have to lose theirs. */
 const BARE_SHARE = 1 / 8;
@@ -14,8 +18,8 @@ const SMALL_SHARE = 1 / 10;
 const LOOKS = 256;
 
 /**
- * The packed entries of a worker. Where they cost too much, those without bytes go first, beyond their share. The others are in an
- * S3-FIFO of their own: what takes room among the records is a name with what the store said, and not the bytes in the arena, so
+ * The packed entries of a worker: most lie in the slots of their blocks (`PackedSlots`). Where the others cost too much, those
+ * without bytes go first, beyond their share. The rest of them are in an S3-FIFO of their own: what takes room among the records is a name with what the store said, and not the bytes in the arena, so
  * many tiny objects that are read once take nothing from large ones that are read again.
  */
 export class PackedEntries {
@@ -33,35 +37,47 @@ export class PackedEntries {
   }
 
   get size(): number {
-    return this.#small.size + this.#main.size + this.#bare.size;
+    return this.#tier.packed.size + this.#small.size + this.#main.size + this.#bare.size;
   }
 
+  /** Estimated heap that they cost. */
   get costBytes(): number {
     return this.#small.costBytes + this.#main.costBytes + this.#bare.costBytes;
   }
 
   get(text: string): PackedEntry | undefined {
-    return this.#small.get(text) ?? this.#main.get(text) ?? this.#bare.get(text);
+    const loose = this.#small.get(text) ?? this.#main.get(text) ?? this.#bare.get(text);
+    return loose ?? entryOf(this.#tier.packed.get(text));
   }
 
   /** May be read on while entries come and go. */
   *names(): Generator<string> {
     for (const queue of this.#queues) yield* queue.names();
+    for (const { head } of this.#tier.packed) yield head.text;
   }
 
   *[Symbol.iterator](): IterableIterator<PackedEntry> {
     for (const queue of this.#queues) yield* queue;
+    for (const found of this.#tier.packed) yield entryOf(found);
   }
 
-  add(entry: PackedEntry): void {
-    const isMain = entry.slots.some(slot => this.#tier.isReadAgain(slot));
-    const holding = isMain ? this.#main : this.#small;
-    this.#push(entry, entry.isBare ? this.#bare : holding);
+  /** Packs an entry, whose contents must be idle; they are retired. */
+  add(entry: Entry): void {
+    const contents = [...generationsOf(entry)];
+    const blocks = contents.flatMap((generation, content) =>
+      generation.takeBlocks().map(({ index, slot, valid }) => ({ content, index, slot, valid })),
+    );
+    const [block] = blocks;
+    const { text } = entry.objectKey;
+    const bytes = pack(entry, contents, block);
+    const isOne = block !== undefined && blocks.length === 1;
+    if (!isOne || !this.#tier.packed.add(text, bytes, block.slot, block.valid.end))
+      this.#queue(this.#looseOf(bytes, blocks));
   }
 
   /** Removes an entry; its blocks stay. */
   take(text: string): PackedEntry | undefined {
-    return this.#small.remove(text) ?? this.#main.remove(text) ?? this.#bare.remove(text);
+    return this.#takeLoose(text) ?? entryOf(this.#tier.packed.take(text));
   }
 
   /** Removes an entry and its blocks. */
@@ -70,12 +86,12 @@ export class PackedEntries {
   }
 
   /** A block of `entry` was evicted, which cost `bytes`. */
-  lostBlock(entry: PackedEntry, bytes: number): void {
+  lostBlock(entry: LooseEntry, bytes: number): void {
     for (const queue of this.#queues) queue.shrank(entry, bytes);
-    if (entry.isBare && this.take(entry.text)) this.#push(entry, this.#bare);
+    if (entry.isBare && this.#takeLoose(entry.text)) this.#push(entry, this.#bare);
   }
 
-  /** Removes entries with their blocks until they cost no more than `limitBytes`. */
+  /** Removes entries with their blocks until those on the heap cost no more than `limitBytes`. */
   limit(limitBytes: number): void {
     while (this.costBytes > limitBytes) {
       const bare = this.#bare.first;
@@ -83,18 +99,32 @@ export class PackedEntries {
       const holding = bare && isShareExceeded ? undefined : this.#victim();
       const victim = bare && (!holding || bare.queuedAt < holding.queuedAt) ? bare : holding;
       if (!victim) return;
-      this.take(victim.text);
+      this.#takeLoose(victim.text);
       for (const slot of victim.slots) this.#tier.giveUp(slot);
     }
   }
 
-  #push(entry: PackedEntry, queue: PackedQueue): void {
+  #takeLoose(text: string): LooseEntry | undefined {
+    return this.#small.remove(text) ?? this.#main.remove(text) ?? this.#bare.remove(text);
+  }
+
+  #looseOf(bytes: string, blocks: readonly PackedBlock[]): LooseEntry {
+    return new LooseEntry(bytes, blocks, this.#tier.entrust.bind(this.#tier), this);
+  }
+
+  #queue(entry: LooseEntry): void {
+    const isMain = entry.slots.some(slot => this.#tier.isReadAgain(slot));
+    const holding = isMain ? this.#main : this.#small;
+    this.#push(entry, entry.isBare ? this.#bare : holding);
+  }
+
+  #push(entry: LooseEntry, queue: PackedQueue): void {
     entry.queuedAt = ++this.#queued;
     queue.push(entry);
   }
 
   /** The next to go of those with blocks. */
-  #victim(): PackedEntry | undefined {
+  #victim(): LooseEntry | undefined {
     for (let looks = LOOKS; ; looks--) {
       const queue = this.#isSmallFull ? this.#small : this.#main;
       const entry = queue.first;
@@ -102,7 +132,7 @@ export class PackedEntries {
       queue.remove(entry.text);
       // never back to the small queue: whoever walks over the names has been there
       if (queue === this.#main) this.#push(entry, queue);
-      else this.add(entry);
+      else this.#queue(entry);
     }
   }
 
@@ -112,9 +142,15 @@ export class PackedEntries {
   }
 
   /** Whether an entry gets its second chance: something of it was read again, or is being read. */
-  #isSpared({ slots }: PackedEntry, queue: PackedQueue): boolean {
+  #isSpared({ slots }: LooseEntry, queue: PackedQueue): boolean {
     if (queue === this.#small && slots.some(slot => this.#tier.isReadAgain(slot))) return true;
     // each of them loses a chance
     return slots.filter(slot => this.#tier.spares(slot)).length > 0;
   }
+}
+
+function entryOf(found: FoundBytes): PackedEntry;
+function entryOf(found: FoundBytes | undefined): PackedEntry | undefined;
+function entryOf(found: FoundBytes | undefined): PackedEntry | undefined {
+  return found && new PackedEntry(found.bytes, found.slot, found.head);
 }

@@ -1,19 +1,11 @@
-import type { Block, Span } from './block.ts';
-import { ByteTextReader, ByteTextWriter, DamagedBytesError } from './byte-text.ts';
+import { type ByteTextReader, ByteTextWriter, DamagedBytesError } from './byte-text.ts';
 import { type Entry, tagSlotsOfAll } from './entry.ts';
 import type { Generation } from './generation.ts';
 import type { AskedFor, GenerationIdentity } from './generation-identity.ts';
+import { PACKED_VERSION, type PackedBlock, type PackedHead, readPacked, writeHead } from './packed-head.ts';
 import type { Part } from './part-map.ts';
 import type { ObjectRecord } from './record.ts';
 import { readFields, readRecord, writeFields, writeRecord } from './record-codec.ts';
-import type { SlotOwner } from './slot-owner.ts';
-
-/** The version of the format; to be raised when a value is added, or gets another meaning. */
-const VERSION = 3;
-
-/** Measured: the entry with its place in the table, and each block. The texts come on top, a byte for each character. */
-const ENTRY_COST_BYTES = 330;
-const BLOCK_COST_BYTES = 110;
 
 /** Makes a content that holds nothing yet. */
 export type Revive = (
@@ -22,114 +14,75 @@ export type Revive = (
   asked: AskedFor | undefined,
 ) => Generation;
 
-/** Who is told that a block of an entry was evicted, and what that had cost. */
-interface PackedEntryOwner {
-  lostBlock(entry: PackedEntry, bytes: number): void;
-}
-
-/** A block of a packed entry: where its bytes are. */
-class PackedBlock implements SlotOwner {
-  readonly contentHash: number;
-  /** Which of the contents of the entry it is of. */
-  readonly content: number;
-  readonly index: number;
-  slot: number;
-  readonly valid: Span;
-  readonly #entry: PackedEntry;
-
-  constructor(entry: PackedEntry, content: number, { contentHash, index, slot, valid }: Block) {
-    this.#entry = entry;
-    this.content = content;
-    this.contentHash = contentHash;
-    this.index = index;
-    this.slot = slot;
-    this.valid = valid;
-  }
-
-  evicted(): void {
-    this.#entry.evicted(this);
-  }
-
-  moved(slot: number): void {
-    this.slot = slot;
-  }
-}
-
 /**
  * All that is known of an object, as one text of bytes, and where its blocks are. It costs a fraction of the decoded form,
  * which is made again when the object is looked up.
  */
 export class PackedEntry {
-  /** `ObjectKey.text`. */
   readonly text: string;
-  /** See `Entry`. */
   readonly barrier: number;
-  /** The tags of all its records; most have none. */
   readonly tagSlots: readonly number[];
-  /** Where it is in the order of all that were queued (`PackedEntries`). */
-  queuedAt = 0;
   readonly #bytes: string;
-  readonly #owner: PackedEntryOwner;
-  #blocks: readonly PackedBlock[];
+  readonly #block: PackedBlock | undefined;
 
   /**
-   * @param generations all contents that the records refer to; they must be idle, and are retired
-   * @param entrust makes the new blocks the owners of their slots
+   * @param bytes see `pack`
+   * @param slot where they were found, beside a block
+   * @throws DamagedBytesError; so does `revive`
    */
   constructor(
-    { objectKey, records, barrier }: Entry,
-    generations: ReadonlySet<Generation>,
-    entrust: (slot: number, owner: SlotOwner) => void,
-    owner: PackedEntryOwner,
+    bytes: string,
+    slot?: number,
+    { text, barrier, tagSlots, block }: PackedHead = readPacked(bytes).head,
   ) {
-    this.text = objectKey.text;
+    this.text = text;
     this.barrier = barrier;
-    this.tagSlots = tagSlotsOfAll(records);
-    this.#owner = owner;
-    const contents = [...generations];
-    this.#bytes = encode(records, contents);
-    this.#blocks = contents.flatMap((generation, content) =>
-      generation.takeBlocks().map(block => new PackedBlock(this, content, block)),
-    );
-    for (const block of this.#blocks) entrust(block.slot, block);
+    this.tagSlots = tagSlots;
+    this.#bytes = bytes;
+    this.#block = block && slot !== undefined ? { ...block, slot } : undefined;
   }
 
-  /** Estimated memory that it costs besides the bytes of its blocks. */
+  get blocks(): readonly PackedBlock[] {
+    return this.#block ? [this.#block] : [];
+  }
+
+  /** Estimated heap that it costs while it is not in use. */
   get costBytes(): number {
-    const textBytes = this.text.length + this.#bytes.length;
-    const tagBytes = 8 * this.tagSlots.length;
-    return ENTRY_COST_BYTES + textBytes + tagBytes + BLOCK_COST_BYTES * this.#blocks.length;
+    return 0;
   }
 
   get heldBytes(): number {
-    return this.#blocks.reduce((sum, { valid }) => sum + valid.end - valid.start, 0);
-  }
-
-  get isBare(): boolean {
-    return this.#blocks.length === 0;
+    return this.blocks.reduce((sum, { valid }) => sum + valid.end - valid.start, 0);
   }
 
   /** The slots of its blocks. */
   get slots(): number[] {
-    return this.#blocks.map(({ slot }) => slot);
+    return this.blocks.map(({ slot }) => slot);
   }
 
   /** The records, and contents with the blocks, which belong to these from now on. */
   revive(create: Revive): Map<string, ObjectRecord> {
-    const { records, contents } = decode(this.text, this.#bytes, create);
-    for (const { content, index, slot, valid } of this.#blocks)
+    const { records, contents } = decode(this.#bytes, create);
+    for (const { content, index, slot, valid } of this.blocks)
       contents[content]?.restoreBlock(index, slot, valid);
     return records;
   }
-
-  evicted(gone: PackedBlock): void {
-    this.#blocks = this.#blocks.filter(block => block !== gone);
-    this.#owner.lostBlock(this, BLOCK_COST_BYTES);
-  }
 }
 
-function encode(records: ReadonlyMap<string, ObjectRecord>, contents: readonly Generation[]): string {
+/**
+ * What is known of an object.
+ *
+ * @param contents all that the records refer to
+ * @param block the one that the bytes are to be put beside
+ */
+export function pack(
+  { objectKey, records, barrier }: Entry,
+  contents: readonly Generation[],
+  block?: PackedBlock,
+): string {
   const to = new ByteTextWriter();
+  const tagSlots = tagSlotsOfAll(records);
+  writeHead(to, { text: objectKey.text, barrier, tagSlots, block });
   to.count(contents.length);
   for (const { identity, blockBytes, asked, parts, contentId } of contents) {
     to.text(identity.versionId);
@@ -150,13 +103,16 @@ function encode(records: ReadonlyMap<string, ObjectRecord>, contents: readonly G
     const content = contents.findIndex(one => record.kind === 'readable' && record.content === one);
     writeRecord(to, record, Math.max(0, content));
   }
-  return to.finish(VERSION);
+  return to.finish(PACKED_VERSION);
 }
 
 /** @throws DamagedBytesError */
-function decode(objectKey: string, bytes: string, create: Revive) {
-  const from = new ByteTextReader(bytes, VERSION);
-  const contents = Array.from({ length: from.count() }, () => readContent(from, objectKey, create));
+function decode(bytes: string, create: Revive) {
+  const {
+    head: { text },
+    rest: from,
+  } = readPacked(bytes);
+  const contents = Array.from({ length: from.count() }, () => readContent(from, text, create));
   const records = new Map<string, ObjectRecord>();
   for (let left = from.count(); left > 0; left--)
     records.set(

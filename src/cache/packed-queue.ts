@@ -1,8 +1,8 @@
-import type { PackedEntry } from './packed-entry.ts';
+import type { LooseEntry } from './loose-entry.ts';
 
-/** Packed entries by `ObjectKey.text`, in the order in which they came, and what they cost. */
+/** Loose entries by `ObjectKey.text`, in the order in which they came, and what they cost. */
 export class PackedQueue {
-  readonly #entries = new Map<string, PackedEntry>();
+  readonly #entries = new Map<string, LooseEntry>();
   #costBytes = 0;
 
   get size(): number {
@@ -14,12 +14,12 @@ export class PackedQueue {
   }
 
   /** The one that came first. */
-  get first(): PackedEntry | undefined {
+  get first(): LooseEntry | undefined {
     const [first] = this.#entries.values();
     return first;
   }
 
-  get(text: string): PackedEntry | undefined {
+  get(text: string): LooseEntry | undefined {
     return this.#entries.get(text);
   }
 
@@ -28,16 +28,16 @@ export class PackedQueue {
     return this.#entries.keys();
   }
 
-  [Symbol.iterator](): IterableIterator<PackedEntry> {
+  [Symbol.iterator](): IterableIterator<LooseEntry> {
     return this.#entries.values();
   }
 
-  push(entry: PackedEntry): void {
+  push(entry: LooseEntry): void {
     this.#entries.set(entry.text, entry);
     this.#costBytes += entry.costBytes;
   }
 
-  remove(text: string): PackedEntry | undefined {
+  remove(text: string): LooseEntry | undefined {
     const entry = this.#entries.get(text);
     if (!entry) return undefined;
     this.#entries.delete(text);
@@ -46,7 +46,7 @@ export class PackedQueue {
   }
 
   /** `entry` costs so much less, if it is here. */
-  shrank({ text }: PackedEntry, bytes: number): void {
+  shrank({ text }: LooseEntry, bytes: number): void {
     if (this.#entries.has(text)) this.#costBytes -= bytes;
   }
 }

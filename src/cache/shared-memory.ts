@@ -32,6 +32,8 @@ export interface SharedMemory {
   readonly needed: SharedArrayBuffer;
   /** Uint8 per granule: how often it was read again, as far as eviction counts that. */
   readonly visits: SharedArrayBuffer;
+  /** For each worker two Int32 per place, and five places for four granules, see `SlotIndex`. */
+  readonly indexes: readonly SharedArrayBuffer[];
   /** Int32 per key slot, first of objects and then of web origins, see `Epochs`. */
   readonly epochs: SharedArrayBuffer;
   /** Int32 per bucket slot, see `Epochs`. */
@@ -72,15 +74,18 @@ export const MIN_PAGES_PER_WORKER = 8;
 
 const LARGEST_SEGMENT_BYTES = 1024 * 1024 * 1024;
 
-/** Of each granule: tag and visits, and the pins of one worker. */
-const SHARED_BYTES = 5;
+/** Of the index: a search is short while some are not used. */
+const PLACES_PER_GRANULE = 5 / 4;
+
+/** Of each granule: tag 4, visits 1, the index 10, and the pins of one worker. */
+const SHARED_BYTES = 15;
 const PIN_BYTES = 4;
 
 /**
- * The same of the worker that owns it, where each slot has one granule: `RunTable` 24, the owner of the slot 8 (a reference), and a
- * byte each for holes, for the place in the queues, and for what is unread.
+ * The same of the worker that owns it, where each slot has one granule: `RunTable` 24, the owner of the slot 8 (a reference), the
+ * hash of its content 4, and a byte each for holes, for the place in the queues, and for what is unread.
  */
-const OWNER_BYTES = 35;
+const OWNER_BYTES = 39;
 
 /** The ghost list of a worker, for each granule. */
 const GHOST_BYTES = 3;
@@ -166,6 +171,9 @@ export function allocateSharedMemory(
     held: int32(workers * workers),
     needed: int32(workers),
     visits: new SharedArrayBuffer(granules),
+    indexes: Array.from({ length: workers }, () =>
+      int32(2 * Math.ceil((PLACES_PER_GRANULE * granules) / workers)),
+    ),
     epochs: int32PerKeySlot(),
     bucketEpochs: int32PerBucketSlot(),
     namedBuckets,
@@ -181,7 +189,7 @@ export function allocateSharedMemory(
   };
 }
 
-/** Releases all pins of a dead worker and invalidates the other workers' references to its slots. */
+/** Releases all pins of a dead worker, invalidates the other workers' references to its slots, and forgets what was in them. */
 export function releaseWorker(memory: SharedMemory, worker: number): void {
   const pins = memory.pins[worker];
   if (!pins) throw new RangeError(`no worker ${worker}`);
@@ -189,6 +197,8 @@ export function releaseWorker(memory: SharedMemory, worker: number): void {
   const { workers } = memory.layout;
   new Int32Array(memory.held).fill(0, worker * workers, (worker + 1) * workers);
   Atomics.store(new Int32Array(memory.needed), worker, 0);
+  const index = memory.indexes[worker];
+  if (index) new Int32Array(index).fill(0);
   const tags = new Int32Array(memory.tags);
   const ownSlots = granulesPerWorker(memory.layout);
   for (let slot = worker * ownSlots; slot < (worker + 1) * ownSlots; slot++) Atomics.add(tags, slot, 1);

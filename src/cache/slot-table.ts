@@ -4,7 +4,7 @@ import { HoleTable } from './hole-table.ts';
 import { RunQueue } from './run-queue.ts';
 import { RunTable } from './run-table.ts';
 import type { SharedMemory } from './shared-memory.ts';
-import type { SlotOwner } from './slot-owner.ts';
+import type { LaterOwner, SlotOwner } from './slot-owner.ts';
 import { SlotPins } from './slot-pins.ts';
 import type { WrittenBytes } from './written-bytes.ts';
 
@@ -21,7 +21,8 @@ export class SlotTable {
   readonly holes: HoleTable;
   readonly queue: EvictionQueue;
   readonly #firstSlot: number;
-  readonly #owners: (SlotOwner | undefined)[] = [];
+  readonly #owners: (LaterOwner | undefined)[] = [];
+  readonly #contentHashes: Int32Array;
   readonly #unread: Uint8Array;
   /** Slots that were freed while a reader had pinned them. */
   readonly #lingering: RunQueue;
@@ -43,10 +44,11 @@ export class SlotTable {
       setVisits: (run, visits) => this.pins.setVisits(this.slotOf(run), visits),
       isHeld: run => this.isHeld(run),
       isUnread: run => this.isUnread(run),
-      contentHash: run => this.ownerOf(run)?.contentHash ?? 0,
+      contentHash: run => this.#contentHashes[run] ?? 0,
     });
     const granules = pagesPerWorker * this.runs.granulesPerPage;
     this.#firstSlot = worker * granules;
+    this.#contentHashes = new Int32Array(granules);
     this.#unread = new Uint8Array(granules);
     this.#lingering = new RunQueue(this.runs);
     this.#unusedPages = Array.from({ length: pagesPerWorker }, (_, page) => pagesPerWorker - 1 - page);
@@ -86,12 +88,23 @@ export class SlotTable {
     return this.runs.startOf(run) + this.#firstSlot;
   }
 
-  ownerOf(run: number): SlotOwner | undefined {
+  ownerOf(run: number): LaterOwner | undefined {
     return this.#owners[run];
   }
 
+  /** The slots of `owner`; those that become or cease to be its own meanwhile may be among them. */
+  *slotsOf(owner: LaterOwner): Generator<number> {
+    for (let run = 0; run < this.#owners.length; run++)
+      if (this.#owners[run] === owner) yield this.slotOf(run);
+  }
+
+  /** All of a run. */
+  memoryOf(run: number): Buffer {
+    return this.pins.view(this.slotOf(run), 0, this.runs.lengthOf(run) * GRANULE_BYTES);
+  }
+
   /** Makes `owner` that of a slot. */
-  entrust(run: number, owner: SlotOwner): void {
+  entrust(run: number, owner: LaterOwner): void {
     this.#owners[run] = owner;
   }
 
@@ -117,6 +130,7 @@ export class SlotTable {
   occupy(run: number, owner: SlotOwner): number {
     const slot = this.slotOf(run);
     this.#owners[run] = owner;
+    this.#contentHashes[run] = owner.contentHash;
     this.#unread[run] = 1;
     this.#slots++;
     this.#usedGranules += this.runs.lengthOf(run);
@@ -128,12 +142,11 @@ export class SlotTable {
   /** Makes a hole of a slot, whose block is told; false when a reader has pinned it. */
   evict(run: number): boolean {
     if (!this.#isReleased(run)) return false;
-    const owner = this.ownerOf(run);
     this.queue.evict(run);
+    this.ownerOf(run)?.evicted(this.slotOf(run));
     this.#vacate(run);
     this.holes.add(run);
     this.#evictions++;
-    owner?.evicted();
     return true;
   }
 
@@ -147,14 +160,14 @@ export class SlotTable {
       return false;
     }
     const [from, to] = [this.slotOf(run), this.slotOf(place)];
-    const memory = this.#view(place);
-    memory.set(this.#view(run));
-    this.#written?.moved(this.#view(run), memory);
+    const memory = this.memoryOf(place);
+    memory.set(this.memoryOf(run));
+    this.#written?.moved(this.memoryOf(run), memory);
     this.pins.setVisits(to, this.pins.visits(from));
     // a worker that died may have told readers of the place, see `openPage`
     this.pins.raiseTag(to);
     this.runs.exchange(run, place);
-    this.ownerOf(run)?.moved(to, memory);
+    this.ownerOf(run)?.moved(to, memory, from);
     this.holes.add(place);
     return true;
   }
@@ -222,9 +235,5 @@ export class SlotTable {
     this.#unread[run] = 0;
     this.#slots--;
     this.#usedGranules -= this.runs.lengthOf(run);
-  }
-
-  #view(run: number): Buffer {
-    return this.pins.view(this.slotOf(run), 0, this.runs.lengthOf(run) * GRANULE_BYTES);
   }
 }

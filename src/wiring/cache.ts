@@ -15,8 +15,8 @@ import type { WorkerPool } from '../server/worker-pool.ts';
 import type { RunningConfig } from './running-config.ts';
 import type { WorkerControl } from './thread-contracts.ts';
 
-/** An eighth of `cache.memory.size` is for records, the rest for blocks. */
-const RECORD_SHARE = 1 / 8;
+/** Of `cache.memory.size`, for records that are in use, and as much for those of other workers' objects. The rest is for blocks. */
+const RECORD_SHARE = 1 / 16;
 
 /** The shares of `cache.memory.size`. */
 interface CacheMemory {
@@ -38,10 +38,11 @@ export function allocateCache(
   isChecked: boolean,
 ): CacheMemory {
   const { sizeBytes } = cache.memory;
+  const recordBytes = sizeBytes * (workers > 1 ? 2 * RECORD_SHARE : RECORD_SHARE);
   const atOrigins = Object.values(buckets).filter(({ backend }) => backends[backend]?.type === 'http');
   return {
     shared: allocateSharedMemory(
-      sizeBytes * (1 - RECORD_SHARE) * blockShare(workers),
+      (sizeBytes - recordBytes) * blockShare(workers),
       largestBlockBytes(buckets),
       workers,
       {
@@ -52,7 +53,7 @@ export function allocateCache(
       },
     ),
     // half of it is for records of other workers, so it has to be even for lru-cache, which takes whole numbers only
-    recordBytesPerWorker: 2 * Math.floor((sizeBytes * RECORD_SHARE) / workers / 2),
+    recordBytesPerWorker: 2 * Math.floor(recordBytes / workers / 2),
   };
 }
 

@@ -1,7 +1,8 @@
 import { beforeEach, expect, it } from 'vitest';
 import { Generation } from '../../../src/cache/generation.ts';
+import { LooseEntry } from '../../../src/cache/loose-entry.ts';
 import { MemoryTier } from '../../../src/cache/memory-tier.ts';
-import { PackedEntry } from '../../../src/cache/packed-entry.ts';
+import { PackedEntries } from '../../../src/cache/packed-entries.ts';
 import { allocateSharedMemory } from '../../../src/cache/shared-memory.ts';
 import { UnwrittenBytesError } from '../../../src/cache/written-bytes.ts';
 import { testKey } from '../../support/object-keys.ts';
@@ -79,15 +80,22 @@ it('a block that was moved has its bytes, and what is known of them, and nothing
   expect(content.blockAt(0)?.text(writtenBytes, writtenBytes + 4)).toBe('more');
 });
 
-it('so has the block of a packed entry', () => {
+it.each([
+  { where: 'in its slot', boundBytes: 0 },
+  { where: 'on the heap', boundBytes: 10_000 },
+])('so has the block of an entry that is packed $where', ({ boundBytes }) => {
   const content = holdMoved();
-  const entrust = tier.entrust.bind(tier);
   const entry = { objectKey, records: new Map([['', recordOf(content)]]), barrier: 0 };
-  const packed = new PackedEntry(entry, new Set([content]), entrust, { lostBlock: unused });
-  const [before] = packed.slots;
+  // the block has no room for names as long as that
+  for (let variant = 0; variant < boundBytes / 100; variant++)
+    entry.records.set(`${variant}`.padEnd(500), recordOf(content));
+  const entries = new PackedEntries(tier);
+  entries.add(entry);
+  expect(entries.get(objectKey.text) instanceof LooseEntry).toBe(boundBytes > 0);
+  const before = entries.get(objectKey.text)?.slots;
   moveAway();
-  expect(packed.slots).not.toEqual([before]);
+  expect(entries.get(objectKey.text)?.slots).not.toEqual(before);
   let revived: Generation | undefined;
-  packed.revive(() => (revived = create(objectKey.text)));
+  entries.take(objectKey.text)?.revive(() => (revived = create(objectKey.text)));
   expectItsBytes(revived);
 });

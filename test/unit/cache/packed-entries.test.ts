@@ -23,10 +23,10 @@ class Cache {
   readonly tier: MemoryTier;
   readonly table: EntryTable;
 
-  constructor(maxBytes = 40_000) {
+  constructor(maxBytes = 40_000, mostUnpackedBytes = maxBytes) {
     const memory = allocateSharedMemory(8 * pageBytes, pageBytes, 1, { blocks: 'checked' });
     this.tier = new MemoryTier(memory, 0);
-    this.table = new EntryTable(maxBytes, this.tier, new PurgeBarriers(memory));
+    this.table = new EntryTable(maxBytes, this.tier, new PurgeBarriers(memory), mostUnpackedBytes);
   }
 
   create(identity: GenerationIdentity, bytes: number, asked?: AskedFor): Generation {
@@ -43,7 +43,12 @@ class Cache {
   put(name: string, sizeBytes = 100, fill = name.length, asked?: AskedFor): Generation {
     const content = this.content(name, sizeBytes, asked);
     this.table.put(key(name), '', recordOf(content));
-    for (let from = 0; from < sizeBytes; from += blockBytes) {
+    this.#fill(content, fill);
+    return content;
+  }
+
+  #fill(content: Generation, fill: number): void {
+    for (let from = 0; from < content.sizeBytes; from += blockBytes) {
       const to = content.blockEnd(from);
       content.openBlock(from);
       content.write(from, Buffer.alloc(to - from, fill));
@@ -51,7 +56,22 @@ class Cache {
       const block = content.blockAt(from);
       if (block) content.visit(block);
     }
-    return content;
+  }
+
+  /** Two contents whose bytes are all held: whose object is packed on the heap. */
+  twoOf(name: string, sizeBytes = 100): [Generation, Generation] {
+    const two: [Generation, Generation] = [
+      this.content(name, sizeBytes),
+      this.content(name, Math.ceil(sizeBytes / 2)),
+    ];
+    for (const content of two) this.#fill(content, 1);
+    return two;
+  }
+
+  putTwo(name: string, sizeBytes = 100): void {
+    this.twoOf(name, sizeBytes).forEach((content, index) => {
+      this.table.put(key(name), index === 0 ? '' : 'other', recordOf(content));
+    });
   }
 
   /** Reads all that is held of an object. */
@@ -166,14 +186,14 @@ it('a block that is evicted is missing when its object comes back', () => {
 it('law 8: packed entries count, and the records of what has no bytes go first', () => {
   const cache = new Cache(40_000);
   cache.table.put(key('bare'), '', recordOf(cache.content('bare', 100)));
-  for (let index = 0; index < 60; index++) {
-    cache.put(`k${index}`);
+  for (let index = 0; index < 30; index++) {
+    cache.putTwo(`k${index}`);
     expect(cache.table.costBytes).toBeLessThanOrEqual(40_000);
   }
   expect(cache.isPacked('bare')).toBe(true);
-  let index = 60;
+  let index = 30;
   for (; cache.table.known(key('bare')); index++) {
-    cache.put(`k${index}`);
+    cache.putTwo(`k${index}`);
     expect(cache.table.costBytes).toBeLessThanOrEqual(40_000);
     expect(index, 'it goes at last').toBeLessThan(1_000);
   }
@@ -187,16 +207,16 @@ it('law 8: packed entries count, and the records of what has no bytes go first',
 
 it('law 8: where records run out, those go whose bytes were read least', () => {
   const cache = new Cache(40_000);
-  cache.put('hot');
+  cache.putTwo('hot');
   for (let index = 0; index < 500; index++) {
     if (index % 20 === 0) {
       const entry = cache.table.get(key('hot')) ?? cache.revive('hot');
       const block = contentOf(entry).blockAt(0);
       if (block) contentOf(entry).visit(block);
     }
-    cache.put(`k${index}`);
+    cache.putTwo(`k${index}`);
   }
-  expect(cache.table.known(key('hot'))?.heldBytes).toBe(100);
+  expect(cache.table.known(key('hot'))?.heldBytes).toBe(150);
 });
 
 it.each([
@@ -214,7 +234,7 @@ it.each([
     for (let index = 0; index < 1_500; index++) {
       if (index % 40 === 0) for (const name of names) cache.read(name);
       const name = `tiny ${index}`.padEnd(other.nameLength, 't');
-      cache.put(name, 1);
+      cache.putTwo(name, 1);
       for (let times = 1; times < other.times; times++) cache.read(name);
     }
     const heldBytes = names.map(name => cache.table.known(key(name))?.heldBytes);
@@ -242,7 +262,7 @@ it('what another worker reads of a packed object counts, and so does that it is 
   const slots = ['read', 'held'].map(name => cache.put(name).blockAt(0)?.slot ?? Number.NaN);
   const [read = 0, held = 0] = slots;
   cache.tier.pins.acquire(held, cache.tier.pins.tag(held));
-  for (let index = 0; index < 500; index++) {
+  for (let index = 0; index < 2_000; index++) {
     if (index % 20 === 0) cache.tier.pins.visit(read);
     cache.put(`k${index}`);
   }
@@ -294,26 +314,51 @@ it('nothing is packed while there is room for all as they are', () => {
 });
 
 it('a walk over the names meets each entry that stays, though others make room meanwhile', () => {
+  const cache = new Cache();
+  const { tier } = cache;
   const [reading, readAgain] = [new Set<number>(), new Set<number>()];
   const packed = new PackedEntries({
+    entrust: tier.entrust.bind(tier),
+    packed: tier.packed,
     free: () => undefined,
     giveUp: () => undefined,
     isReadAgain: slot => readAgain.has(slot),
     // as for what is pinned: it counts as new, and has no chance left
     spares: slot => reading.has(slot) && (readAgain.delete(slot) || true),
   });
-  const entryOf = (text: string, slot: number) =>
-    ({ text, costBytes: 100, slots: [slot], isBare: false, queuedAt: 0 }) as unknown as PackedEntry;
-  for (let slot = 0; slot < 100; slot++) {
-    readAgain.add(slot);
-    if (slot < 60) reading.add(slot);
-    packed.add(entryOf(`main ${slot}`, slot));
-  }
-  packed.add(entryOf('small', 1_000));
+  const addTwo = (name: string, isReadAgain: boolean, isReading: boolean) => {
+    const contents = cache.twoOf(name);
+    const slot = contents[0].blockAt(0)?.slot ?? Number.NaN;
+    if (isReadAgain) readAgain.add(slot);
+    if (isReading) reading.add(slot);
+    const records = new Map(contents.map((content, index) => [`${index}`, recordOf(content)]));
+    packed.add({ objectKey: key(name), records, barrier: 0 });
+  };
+  for (let index = 0; index < 100; index++) addTwo(`main ${index}`, true, index < 60);
+  addTwo('small', false, false);
   const names = packed.names();
   const seen = new Set(Array.from({ length: 6 }, () => names.next().value));
   packed.limit(packed.costBytes - 1);
   for (const name of names) seen.add(name);
   expect([...packed].map(({ text }) => text).filter(text => !seen.has(text))).toEqual([]);
   expect(packed.size).toBe(100);
+});
+
+it('no more is kept unpacked than is allowed at most, except for what is in use', () => {
+  const cache = new Cache(1_000_000, 100_000);
+  const unpackedBytes = () => cache.table.costBytes;
+  cache.putOthers(200);
+  expect(unpackedBytes()).toBeLessThanOrEqual(100_000);
+  expect(cache.table.size).toBe(200);
+  const many = Array.from({ length: 60 }, (_, index) => {
+    const content = cache.put(`held ${index}`);
+    content.enter();
+    return content;
+  });
+  expect(many.map((_, index) => cache.isPacked(`held ${index}`))).not.toContain(true);
+  expect([cache.table.size, many.filter(({ isRetired }) => isRetired)]).toEqual([260, []]);
+  expect(unpackedBytes()).toBeGreaterThan(100_000);
+  for (const content of many) content.leave();
+  cache.putOthers(200);
+  expect(unpackedBytes()).toBeLessThanOrEqual(100_000);
 });

@@ -1,0 +1,134 @@
+import { beforeEach, expect, it } from 'vitest';
+import type { Entry } from '../../../src/cache/entry.ts';
+import { Generation } from '../../../src/cache/generation.ts';
+import type { GenerationIdentity } from '../../../src/cache/generation-identity.ts';
+import { GRANULE_BYTES } from '../../../src/cache/granules.ts';
+import { keyedHash } from '../../../src/cache/keyed-hash.ts';
+import { LooseEntry } from '../../../src/cache/loose-entry.ts';
+import { MemoryTier } from '../../../src/cache/memory-tier.ts';
+import { PackedEntries } from '../../../src/cache/packed-entries.ts';
+import { allocateSharedMemory } from '../../../src/cache/shared-memory.ts';
+import { testKey } from '../../support/object-keys.ts';
+import { recordOf } from '../../support/records.ts';
+
+const pageBytes = 65_536;
+const key = (name: string) => testKey('main', 'b', name);
+const unused = (): never => {
+  throw new Error('nothing is read here');
+};
+
+let tier: MemoryTier;
+let entries: PackedEntries;
+
+beforeEach(() => {
+  tier = new MemoryTier(allocateSharedMemory(8 * pageBytes, pageBytes, 1, { blocks: 'checked' }), 0);
+  entries = new PackedEntries(tier);
+});
+
+function create(identity: GenerationIdentity): Generation {
+  return new Generation(identity, pageBytes, tier, { open: unused, lend: unused });
+}
+
+/** A content whose bytes are all `fill`, read once. */
+function held(name: string, sizeBytes: number, fill = 1): Generation {
+  const objectKey = key(name).text;
+  const content = create({ objectKey, versionId: undefined, entityTag: `"${name}"`, sizeBytes });
+  content.openBlock(0);
+  content.write(0, Buffer.alloc(sizeBytes, fill));
+  content.closeBlock(0);
+  const block = content.blockAt(0);
+  if (block) content.visit(block);
+  return content;
+}
+
+/** Packs an object with one record for each of the names. */
+function add(name: string, content: Generation, names: readonly string[] = ['']): void {
+  const records: Entry['records'] = new Map(names.map(one => [one, recordOf(content)]));
+  entries.add({ objectKey: key(name), records, barrier: 0 });
+}
+
+function revive(name: string): Generation | undefined {
+  let revived: Generation | undefined;
+  entries.take(key(name).text)?.revive(identity => (revived = create(identity)));
+  return revived;
+}
+
+it('what has one short block is packed beside its bytes, costs no heap, and comes back', () => {
+  for (let index = 0; index < 200; index++) add(`k${index}`, held(`k${index}`, 100, index));
+  expect([entries.size, entries.costBytes, tier.usage.slots]).toEqual([200, 0, 200]);
+  expect(tier.usage.usedBytes).toBe(200 * GRANULE_BYTES);
+  for (let index = 199; index >= 0; index--) {
+    const content = revive(`k${index}`);
+    expect(content?.blockAt(0)?.bytes(0, 100)).toEqual(Buffer.alloc(100, index));
+    expect(content?.identity.entityTag).toBe(`"k${index}"`);
+  }
+  expect([entries.size, tier.usage.slots]).toEqual([0, 200]);
+});
+
+it('what is evicted is not known any more, and all others are', () => {
+  const evicted = () => tier.usage.evictions;
+  let count = 0;
+  for (; evicted() < 100; count++) add(`k${count}`, held(`k${count}`, 100));
+  expect(entries.size).toBe(count - evicted());
+  const known = Array.from({ length: count }, (_, index) => `k${index}`).filter(
+    name => entries.get(key(name).text) !== undefined,
+  );
+  expect(known).toHaveLength(entries.size);
+  expect([...entries].map(({ text }) => text).sort()).toEqual(known.map(name => key(name).text).sort());
+  expect([...entries.names()].sort()).toEqual(known.map(name => key(name).text).sort());
+});
+
+it('two keys of one hash are two objects', () => {
+  const [one, other] = ['key 22074', 'key 31019'];
+  expect(keyedHash([0, 0], key(one).text)).toBe(keyedHash([0, 0], key(other).text));
+  add(one, held(one, 100, 1));
+  expect(entries.get(key(other).text)).toBeUndefined();
+  expect(entries.take(key(other).text)).toBeUndefined();
+  add(other, held(other, 100, 2));
+  expect(revive(one)?.blockAt(0)?.bytes(0, 1)).toEqual(Buffer.from([1]));
+  expect(entries.get(key(one).text)).toBeUndefined();
+  expect(revive(other)?.blockAt(0)?.bytes(0, 1)).toEqual(Buffer.from([2]));
+});
+
+it('what was damaged is not known, whichever byte it is, and its memory can be used again', () => {
+  add('k', held('k', 100));
+  const [slot = -1] = entries.get(key('k').text)?.slots ?? [];
+  const memory = tier.view(slot, GRANULE_BYTES);
+  const before = Buffer.from(memory);
+  const textBytes = memory.readUInt32LE(GRANULE_BYTES - 8);
+  const first = GRANULE_BYTES - 8 - textBytes;
+  expect(first, 'it is behind the bytes of the object').toBeGreaterThanOrEqual(100);
+  for (let at = first; at < GRANULE_BYTES - 4; at++) {
+    memory.writeUInt8((memory[at] ?? 0) ^ 0x10, at);
+    expect(entries.get(key('k').text), `byte ${at}`).toBeUndefined();
+    expect(entries.take(key('k').text)).toBeUndefined();
+    before.copy(memory);
+  }
+  expect(entries.get(key('k').text)?.heldBytes).toBe(100);
+  memory.fill(0, first, GRANULE_BYTES - 8);
+  expect([...entries]).toEqual([]);
+  add('k', held('k', 200, 2));
+  expect(entries.get(key('k').text)?.heldBytes).toBe(200);
+  for (let index = 0; tier.usage.evictions < 1_000; index++) add(`k${index}`, held(`k${index}`, 100));
+  expect(entries.size).toBe(tier.usage.slots);
+});
+
+it('what needs more room than it has is packed on the heap, and from then on others get as much', () => {
+  const names = Array.from({ length: 3 }, (_, index) => `variant ${index}`.padEnd(100));
+  const isLoose = (name: string) => entries.get(key(name).text) instanceof LooseEntry;
+  add('k', held('k', 100), names);
+  expect([isLoose('k'), entries.size]).toEqual([true, 1]);
+  expect(entries.costBytes).toBeGreaterThan(0);
+  add('l', held('l', 100), names);
+  expect([isLoose('l'), entries.size]).toEqual([false, 2]);
+  for (let index = 0; index < 200; index++) add(`k${index}`, held(`k${index}`, 100));
+  const { usedBytes } = tier.usage;
+  held('m', 100);
+  expect(tier.usage.usedBytes - usedBytes, 'until they need less').toBe(GRANULE_BYTES);
+});
+
+it('no room is left beside blocks of which an even number fits a page', () => {
+  const sizeBytes = pageBytes / 8;
+  for (let index = 0; index < 64; index++) add(`k${index}`, held(`k${index}`, sizeBytes));
+  expect([tier.usage.evictions, tier.usage.slots]).toEqual([0, 64]);
+});
