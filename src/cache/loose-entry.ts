@@ -18,10 +18,13 @@ class LooseBlock implements PackedBlock, LaterOwner {
   readonly index: number;
   slot: number;
   readonly valid: Span;
+  /** Where it is in the list of its entry. */
+  place: number;
   readonly #entry: LooseEntry;
 
-  constructor(entry: LooseEntry, { content, index, slot, valid }: PackedBlock) {
+  constructor(entry: LooseEntry, { content, index, slot, valid }: PackedBlock, place: number) {
     this.#entry = entry;
+    this.place = place;
     this.content = content;
     this.index = index;
     this.slot = slot;
@@ -46,7 +49,7 @@ export class LooseEntry extends PackedEntry {
   queuedAt = 0;
   readonly #owner: LooseEntryOwner;
   readonly #bytesLength: number;
-  #blocks: readonly LooseBlock[];
+  readonly #blocks: LooseBlock[];
 
   /** @param entrust makes the blocks the owners of their slots */
   constructor(
@@ -58,7 +61,7 @@ export class LooseEntry extends PackedEntry {
     super(bytes);
     this.#owner = owner;
     this.#bytesLength = bytes.length;
-    this.#blocks = blocks.map(block => new LooseBlock(this, block));
+    this.#blocks = blocks.map((block, place) => new LooseBlock(this, block, place));
     for (const block of this.#blocks) entrust(block.slot, block);
   }
 
@@ -76,8 +79,13 @@ export class LooseEntry extends PackedEntry {
     return this.#blocks.length === 0;
   }
 
+  /** The last block takes the place of the one that is gone: an object may have very many, all evicted one by one. */
   evicted(gone: LooseBlock): void {
-    this.#blocks = this.#blocks.filter(block => block !== gone);
+    const last = this.#blocks.pop();
+    if (last && last !== gone) {
+      last.place = gone.place;
+      this.#blocks[gone.place] = last;
+    }
     this.#owner.lostBlock(this, BLOCK_COST_BYTES);
   }
 }
