@@ -14,8 +14,8 @@ export function mayServeOnError(record: ReadableRecord, read: WebRead, nowMs: nu
 }
 
 /** Whether `record` answers `read` without a question to the origin: all of it, for a client that wants only what is held. */
-export function answersNow(record: ReadableRecord, read: WebRead): boolean {
-  const { policy, directives, nowMs } = read;
+export function answersNow(record: ReadableRecord, read: WebRead, nowMs = read.nowMs): boolean {
+  const { policy, directives } = read;
   if (!isReusable(record, policy, directives, nowMs)) return false;
   return !directives?.onlyIfCached || holdsWhatIsAsked(record, read);
 }

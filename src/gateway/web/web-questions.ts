@@ -2,7 +2,7 @@ import { StoreError } from '../../backend/store.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import type { ClientBody } from '../pass/write/client-body.ts';
 import type { BackgroundTurns } from '../read/background-turns.ts';
-import { CacheReports, cacheHit, failedAtStore, type LookupOutcome } from '../request/cache-status.ts';
+import { CacheReports, failedAtStore, type LookupOutcome } from '../request/cache-status.ts';
 import { headFor } from './begun-answer.ts';
 import { mayConfirm, unconditionalFields, validatingFields } from './confirmation.ts';
 import type { FillingCache } from './filling-cache.ts';
@@ -173,14 +173,15 @@ export class WebQuestions {
   #giveStored(read: WebRead, { record, how }: Extract<Landing, { kind: 'stored' }>): void {
     const { records, give } = this.#parts;
     const held = records.find(read);
-    if (held === record)
-      give(read, record, {
-        ...{ how, forwarded: how === 'fetched' ? 'uri-miss' : 'stale', isCharged: false },
-        ...{ forwardStatus: record.answer?.status, isCollapsed: true, isStored: true },
-      });
-    else if (held && answersNow(held, read)) give(read, held, cacheHit);
+    if (held === record) give(read, record, collapsed(record, how));
+    else if (held && this.#answersNow(held, read)) give(read, held, collapsed(held, 'fetched'));
     else if (read.mayRepeat()) this.ask(read, held);
     else this.#askInTurn(read);
+  }
+
+  /** Whether `held`, which may have come after `read`, answers it. */
+  #answersNow(held: ReadableRecord, read: WebRead): boolean {
+    return answersNow(held, read, this.#parts.cache.nowMs());
   }
 
   #giveFailed(read: WebRead, error: unknown): void {
@@ -216,9 +217,9 @@ export class WebQuestions {
   #askForItself(read: WebRead, over: () => void): void {
     const { records, give } = this.#parts;
     const held = records.find(read);
-    if (held && answersNow(held, read)) {
+    if (held && this.#answersNow(held, read)) {
       over();
-      give(read, held, cacheHit);
+      give(read, held, collapsed(held, 'fetched'));
     } else this.#send(read, held, new WebFlight(read, this.#nowMs(), over));
   }
 
@@ -264,6 +265,14 @@ export class WebQuestions {
     fetch.send();
     return fetch;
   }
+}
+
+/** What has come of a question that another client has asked. */
+function collapsed({ answer }: ReadableRecord, how: 'fetched' | 'revalidated'): LookupOutcome {
+  return {
+    ...{ how, forwarded: how === 'fetched' ? 'uri-miss' : 'stale', forwardStatus: answer?.status },
+    ...{ isCollapsed: true, isStored: true, isCharged: false },
+  };
 }
 
 const noQuestion = { stale: undefined, confirmed: undefined, flight: undefined };

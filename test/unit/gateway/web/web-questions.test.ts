@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type ModelAnswer,
+  type ModelReader,
+  type ModelRequest,
+  WebModel,
+} from '../../../support/web-model.ts';
+
+const forAll = { 'cache-control': 'max-age=60' };
+
+function answered(fields: Record<string, string>, different: Partial<ModelAnswer> = {}): ModelAnswer {
+  return { status: 200, fields, body: 'page', headMs: 300, bodyMs: 0, ...different };
+}
+
+/** Readers of as many addresses, who have sent different things. */
+function readers(count: number, different: Partial<ModelRequest> = {}): ModelRequest[] {
+  return Array.from({ length: count }, (_, number) => ({
+    ...{ method: 'GET', quota: `a${number}`, ...different },
+    fields: { 'user-agent': `browser ${number}`, ...different.fields },
+  }));
+}
+
+const users = (count: number, different: Partial<ModelRequest> = {}) =>
+  readers(count).map(({ fields, quota }, number) => ({
+    ...{ method: 'GET' as const, quota, ...different },
+    fields: { ...fields, ...different.fields, cookie: `user=${number}` },
+  }));
+
+/** Lets all come at once; how many questions that made, how many at a time, and how long they waited. */
+async function ask(model: WebModel, requests: readonly ModelRequest[]) {
+  const before = model.origin.questions.length;
+  const came = requests.map(request => model.read(request));
+  let most = 0;
+  for (let turn = 0; turn < 400 && came.some(({ result }) => !result); turn++) {
+    most = Math.max(most, model.origin.open.length);
+    await model.pass(50);
+  }
+  const waits = came.map(({ result, askedMs }) => (result?.atMs ?? Number.POSITIVE_INFINITY) - askedMs);
+  return { came, waits, most, questions: model.origin.questions.length - before };
+}
+
+const reports = (came: readonly ModelReader[]) => [
+  ...new Set(came.map(({ result }) => result?.report.cacheStatus)),
+];
+
+describe('readers of a page at the same time', () => {
+  it('ask for themselves eight at a time where the origin fails and nothing is held', async () => {
+    const model = new WebModel(() => answered({}, { status: 503 }));
+    const { came, most, questions } = await ask(model, readers(30));
+    expect([most, questions]).toEqual([8, 30]);
+    expect(reports(came)).toEqual(['tidegate; fwd=uri-miss; fwd-status=503']);
+  });
+
+  it('get what another in line has got that is for all', async () => {
+    let failing = 4;
+    const model = new WebModel(() => (failing-- > 0 ? answered({}, { status: 503 }) : answered(forAll)));
+    const { questions } = await ask(model, readers(30));
+    expect(questions).toBe(3 + 8 + 1);
+  });
+
+  it('ask no more than they must where nothing is said of them for longer than they are patient', async () => {
+    const model = new WebModel(() => answered({}, { status: 503, headMs: 3_000 }));
+    const { waits } = await ask(model, readers(30));
+    // the first answer, the patience in line, and its own
+    expect(Math.max(...waits)).toBeLessThanOrEqual(3_000 + 2_000 + 3_000);
+  });
+
+  it.each([
+    ['GET', {}],
+    ['If-None-Match', { fields: { 'if-none-match': '"1"' } }],
+    ['HEAD', { method: 'HEAD' as const }],
+  ])('do not wait for a page that each gets for itself, once that is known (%s)', async (_, different) => {
+    const model = new WebModel((_method, sent) =>
+      answered({ etag: '"1"' }, { status: sent['if-none-match'] ? 304 : 200 }),
+    );
+    const [first, second] = [await ask(model, users(20, different)), await ask(model, users(20, different))];
+    expect([first.questions, second.questions]).toEqual([20, 20]);
+    expect([Math.max(...first.waits), Math.max(...second.waits)]).toEqual([900, 300]);
+    // and what nobody has asked for in the last minute may be otherwise now
+    model.clock.advance(61_000);
+    expect((await ask(model, users(20, different))).waits.filter(ms => ms > 300)).toHaveLength(19);
+  });
+
+  it.each([
+    ['503', { status: 503 }, {}],
+    ['403', { status: 403 }, {}],
+    ['Authorization', {}, { fields: { authorization: 'Basic x' } }],
+  ])('learn nothing of others with cookies from %s', async (_, said, different) => {
+    let isOdd = true;
+    const model = new WebModel(() => (isOdd ? answered({ etag: '"1"' }, said) : answered(forAll)));
+    await ask(model, users(20, different));
+    isOdd = false;
+    expect((await ask(model, users(20))).questions).toBe(1);
+  });
+
+  it('share one question again as soon as an answer was for all', async () => {
+    let said: Record<string, string> = { etag: '"1"' };
+    const model = new WebModel(() => answered(said));
+    await ask(model, users(20));
+    said = { ...forAll, etag: '"1"' };
+    await ask(model, users(1));
+    model.purge();
+    expect((await ask(model, users(20))).questions).toBe(1);
+  });
+
+  it.each(['none', 'strong'])('share one more where what came was purged meanwhile (tag: %s)', async tag => {
+    const model = new WebModel(() => answered(tag === 'strong' ? { ...forAll, etag: '"1"' } : forAll));
+    model.clock.after(200, () => model.purge());
+    const { questions, came } = await ask(model, readers(20));
+    expect(questions).toBe(2);
+    expect(came[0]?.result?.report.cacheStatus).toBe('tidegate; fwd=uri-miss; fwd-status=200');
+  });
+
+  it('get the head as soon as it is there, where they want no more, and their variant', async () => {
+    const dated = { ...forAll, vary: 'accept-language', 'last-modified': new Date(0).toUTCString() };
+    const model = new WebModel(() => answered(dated, { bodyMs: 9_000 }));
+    const since = { 'if-modified-since': new Date(86_400_000).toUTCString() };
+    const { waits, questions, came } = await ask(model, [
+      ...readers(2),
+      ...readers(2, { method: 'HEAD' }),
+      ...readers(2, { fields: since }),
+    ]);
+    expect(waits).toEqual([9_300, 9_300, 300, 300, 300, 300]);
+    expect(questions).toBe(1);
+    expect(came.map(({ result }) => result?.status)).toEqual([200, 200, 200, 200, 304, 304]);
+    const late = model.read({ method: 'HEAD', quota: 'z', fields: { 'accept-language': 'fr' } });
+    expect(late.result).toBeUndefined();
+  });
+
+  it('are told that they have waited for a question without an answer', async () => {
+    const model = new WebModel(() => answered({}, { status: undefined }));
+    const { came } = await ask(model, readers(3));
+    expect(reports(came)).toEqual([
+      'tidegate; fwd=miss; detail=timeout',
+      'tidegate; fwd=miss; collapsed; detail=timeout',
+    ]);
+  });
+
+  it('are asked for where they have waited shortly for a question without an answer', async () => {
+    const model = new WebModel((_, { cookie }) => answered(forAll, cookie ? { status: undefined } : {}));
+    const locked = { method: 'GET' as const, quota: 'l', fields: { cookie: 'locked' } };
+    model.read(locked);
+    await model.pass(9_900);
+    const { came, waits } = await ask(model, readers(1));
+    expect([came[0]?.result?.status, waits[0]]).toEqual([200, 400]);
+    // and that client leads for nobody else for a minute
+    model.purge();
+    model.read(locked);
+    expect(Math.max(...(await ask(model, readers(5))).waits)).toBe(300);
+  });
+
+  it('ask for themselves where others are answered beside a question that hangs, but none for all', async () => {
+    const model = new WebModel((_, { cookie }) =>
+      cookie ? answered({}, { status: undefined }) : answered({}, { status: 403 }),
+    );
+    model.read({ method: 'GET', quota: 'l', fields: { cookie: 'locked' } });
+    const { waits, most } = await ask(model, readers(1));
+    expect(waits[0]).toBeLessThanOrEqual(2_600);
+    expect(most).toBe(2);
+  });
+});
+
+it('of answers without a date, that counts which was asked for later', async () => {
+  let version = 1;
+  const model = new WebModel((_, { cookie }) =>
+    answered({ ...forAll, 'x-version': String(version) }, { headMs: cookie ? 6_000 : 300 }),
+  );
+  const slow = model.read({ method: 'GET', quota: 's', fields: { cookie: 'slow' } });
+  version = 2;
+  await ask(model, readers(3));
+  await model.pass(6_000);
+  expect(slow.result?.fields).toContainEqual(expect.objectContaining({ name: 'x-version', value: '1' }));
+  const { came } = await ask(model, readers(1));
+  expect(came[0]?.result?.fields).toContainEqual(expect.objectContaining({ name: 'x-version', value: '2' }));
+  expect(reports(came)).toEqual([expect.stringContaining('hit')]);
+});
