@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { discardRestOnClose } from '../transport/discard-input.ts';
 import type { Identify } from './access/authenticate.ts';
 import { preflight, withCrossOrigin } from './cross-origin.ts';
 import { findOperation } from './find-operation.ts';
@@ -28,14 +29,25 @@ export async function handleRequest(
   message: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  // before the answer: for-await takes the connection from a body that it leaves
+  discardRestOnClose(message);
   const marks = { ...newReplyIds(), prefix: messageDialect(message, options.headerPrefix) };
   const answer = await answerTo(options, message, marks);
+  if (isLeftUnread(message)) response.shouldKeepAlive = false;
   try {
     await sendAnswer(message, response, answer, marks);
   } catch (err) {
     options.store.logger.debug({ err }, 'a response of the embedded store could not be sent completely');
     response.destroy();
   }
+}
+
+/**
+ * Whether the rest of the body will never be read: a request behind it would wait for ever, so the connection has to be
+ * closed (RFC 9112 §9.3). node:http discards a body that nobody has begun to read.
+ */
+function isLeftUnread({ complete, readableFlowing }: IncomingMessage): boolean {
+  return !complete && readableFlowing !== null;
 }
 
 async function answerTo(

@@ -1,4 +1,5 @@
-import type { Socket } from 'node:net';
+import type { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
 
 /** How long, and up to how many bytes, a client may go on sending after the last answer. */
 interface Lingering {
@@ -41,6 +42,15 @@ export function closeDiscarding(socket: Socket, isUpload = false): void {
   socket.pause();
   socket.once('resume', () => discard(socket, limitBytes, () => timers[1]?.refresh()));
   socket.resume();
+}
+
+/** Has node:http close the connection of `request` by `closeDiscarding` while its body is not complete. */
+export function discardRestOnClose(request: IncomingMessage): void {
+  const { socket } = request;
+  socket.destroySoon = () => {
+    if (request.complete) Socket.prototype.destroySoon.call(socket);
+    else closeDiscarding(socket, true);
+  };
 }
 
 /** With a listener for data, node:http's parser does not read from the socket directly any more. */

@@ -1,7 +1,7 @@
 import { IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import { closeDiscarding } from './discard-input.ts';
+import { closeDiscarding, discardRestOnClose } from './discard-input.ts';
 import { ServedRequest } from './served-request.ts';
 import { shareThread } from './share-thread.ts';
 import { REST_IS_UPGRADED } from './stop-parsing.ts';
@@ -165,12 +165,8 @@ function skipBody(request: ServedRequest, onIncoming: OnIncoming): number {
 
 /** Stops reading the body after the answer. */
 function takeBody(request: ServedRequest, isKeptAlive: boolean, onIncoming: OnIncoming): number {
-  const { socket } = request;
   request.isBodyTaken = true;
-  socket.destroySoon = () => {
-    if (request.complete) Socket.prototype.destroySoon.call(socket);
-    else closeDiscarding(socket, true);
-  };
+  discardRestOnClose(request);
   shareThread(request);
   return onIncoming(request, isKeptAlive);
 }
