@@ -32,6 +32,9 @@ export class OriginCall implements Dispatcher.DispatchHandler {
   #body: ExpectedBody | undefined;
   /** Set when the end of the connection ends the body. */
   #connection: AnsweringConnection | undefined;
+  readonly #closesIfRefused: boolean;
+  /** Set when it will be closed after the answer. */
+  #closing: AnsweringConnection | undefined;
   /** For chunked bodies; the bytes of others arrive as they were read. */
   #smallChunks: SmallChunks | undefined;
   #informational = 0;
@@ -39,12 +42,22 @@ export class OriginCall implements Dispatcher.DispatchHandler {
   #isPaused = false;
   #wasRefused = false;
 
-  /** @param onEnd called once, when the call has ended in any way */
-  constructor(method: string, receiver: OriginReceiver, readBuffer: ReadBuffer, onEnd: () => void) {
+  /**
+   * @param onEnd called once, when the call has ended in any way
+   * @param closesIfRefused whether the connection is closed after an answer from 300 on
+   */
+  constructor(
+    method: string,
+    receiver: OriginReceiver,
+    readBuffer: ReadBuffer,
+    onEnd: () => void,
+    closesIfRefused = false,
+  ) {
     this.#method = method;
     this.#receiver = receiver;
     this.#readBuffer = readBuffer;
     this.#onEnd = onEnd;
+    this.#closesIfRefused = closesIfRefused;
   }
 
   /** Whether undici did not take the request. */
@@ -96,6 +109,7 @@ export class OriginCall implements Dispatcher.DispatchHandler {
     }
     const end = this.#method === 'GET' ? endOfBody(status, framing) : undefined;
     if (end) this.#body = this.#readBuffer.expectBody(end);
+    if (this.#closesIfRefused && status >= 300) this.#closing = this.#readBuffer.answering;
     if (endsWithConnection(framing)) this.#connection = this.#readBuffer.answering;
     if (framing.coding !== undefined) {
       this.#smallChunks = new SmallChunks(bytes => this.#passOn(bytes));
@@ -116,8 +130,9 @@ export class OriginCall implements Dispatcher.DispatchHandler {
 
   onResponseEnd(controller: Dispatcher.DispatchController): void {
     this.#smallChunks?.flush();
+    this.#closing?.destroy();
     if (!this.#end()) return;
-    const fault = this.#connection?.fault;
+    const fault = this.#connection?.errored;
     if (fault) this.#receiver.failed(asStoreError(fault, true));
     else {
       const trailers = textOf(controller.rawTrailers);

@@ -35,6 +35,12 @@ interface OriginRequest {
    * nothing more of its answer.
    */
   readonly answerMs?: number;
+  /**
+   * Whether the connection is closed after an answer from 300 on: the origin may have left the body unread and still keep
+   * the connection, on which nothing more would be answered then (RFC 9112 §9.3). What lies in the buffers of the
+   * system counts as sent here.
+   */
+  readonly closesIfRefused?: boolean;
 }
 
 const nothing = () => undefined;
@@ -78,11 +84,11 @@ export class OriginPool {
 
   /** @param onEnd called once, when the call has ended in any way */
   send(
-    { answerMs, ...request }: OriginRequest,
+    { answerMs, closesIfRefused, ...request }: OriginRequest,
     receiver: OriginReceiver,
     onEnd: () => void = nothing,
   ): OriginCall {
-    const call = new OriginCall(request.method, receiver, this.#readBuffer, onEnd);
+    const call = new OriginCall(request.method, receiver, this.#readBuffer, onEnd, closesIfRefused);
     // undici closes the connection after a HEAD (unless told `reset: false`). That costs a new one per HEAD, but a kept
     // one is not safe: if a store sends a body to HEAD (RFC 9110 §9.3.2 forbids it), undici notices only what arrives
     // before the next request is sent, and takes later bytes, which may be any content, for the answer to that request.

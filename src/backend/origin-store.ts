@@ -90,6 +90,9 @@ const LOOKUPS_WAITING = 128;
 /** Makes this timeout later than those of the connection pools; it covers what they do not detect. */
 const HEAD_SLACK_MS = 1_000;
 
+/** Shorter bodies mostly arrive with the head, and servers discard what is left of them (Go's up to 256 KiB). */
+const SMALL_BODY_BYTES = 64 * 1024;
+
 /** A store behind an HTTP origin: connections, queue, timeouts, repeats, breaker, hedges and spans of its calls. */
 export class OriginStore implements Store {
   readonly name: string;
@@ -248,9 +251,15 @@ export class OriginStore implements Store {
       headers: [...headers, ...(length === undefined ? [] : ['content-length', String(length)]), ...unsigned],
       ...(bodyStream && { body: bodyStream.stream }),
       ...(body && { body }),
+      ...(hasLargeBody(request) && { closesIfRefused: true }),
       ...(!isSafe(request) && { answerMs: this.#writeMs }),
     };
     const { pool, release } = pools.lease(host);
     return pool.send(raw, watched?.(receiver) ?? receiver, release);
   }
+}
+
+function hasLargeBody({ body, bodyStream }: StoreRequest): boolean {
+  if (bodyStream) return (bodyStream.lengthBytes ?? Number.POSITIVE_INFINITY) > SMALL_BODY_BYTES;
+  return body !== undefined && body.length > SMALL_BODY_BYTES;
 }

@@ -90,7 +90,7 @@ export class ReadBuffer {
 
   /** The connection whose head undici is reporting. Must be called during that report. */
   get answering(): AnsweringConnection | undefined {
-    return this.#parsing.connection;
+    return this.#parsing.connection?.socket;
   }
 
   /** Announces the body that follows the head undici is reporting. Must be called during that report. */
@@ -130,7 +130,7 @@ function refuseEarly(socket: Socket): boolean {
 }
 
 /** The unparsed bytes of one connection; replaces the socket's own read buffer. */
-class Connection implements ExpectedBody, AnsweringConnection {
+class Connection implements ExpectedBody {
   readonly #socket: Socket;
   readonly #parsing: Parsing;
   readonly #readStream: Socket['read'];
@@ -154,8 +154,8 @@ class Connection implements ExpectedBody, AnsweringConnection {
     socket.prependListener('end', () => this.passOnRest());
   }
 
-  get fault(): Error | undefined {
-    return this.#socket.errored ?? undefined;
+  get socket(): AnsweringConnection {
+    return this.#socket;
   }
 
   /** Nothing more will arrive: what waits for its turn is parsed now. */
