@@ -1,5 +1,5 @@
 import type { Coverage } from '../../cache/coverage.ts';
-import { ageS, freshUntilMs } from '../../cache/freshness.ts';
+import { ageS } from '../../cache/freshness.ts';
 import type { ObjectRecord, ReadableRecord, RefusedRecord } from '../../cache/record.ts';
 import type { ContentCoding } from '../../http/content-coding.ts';
 import { evaluatePreconditions } from '../../http/preconditions.ts';
@@ -18,16 +18,16 @@ import type { Representations } from '../reply/representations.ts';
 import { type SendCallbacks, sendContent } from '../reply/send-content.ts';
 import { noGrant } from '../request/access.ts';
 import {
+  asRead,
   type CacheReports,
   cacheHit,
-  fromFallback,
   type LookupOutcome,
-  withKey,
+  wasForwarded,
 } from '../request/cache-status.ts';
 import type { ClientRead } from '../request/client-read.ts';
 import type { ObjectSource } from './object-source.ts';
 import { passRead } from './pass-read.ts';
-import { replyToFailure } from './reply-to-failure.ts';
+import { noteRefusal, replyNoted, replyToFailure } from './reply-to-failure.ts';
 import { selectionFor } from './selection.ts';
 import type { Website } from './website.ts';
 
@@ -113,25 +113,34 @@ export class ObjectAnswer implements SendCallbacks {
       return;
     }
     try {
-      const { observer } = this.#parts;
       // the record is the fallback's, and the failure that of the primary
-      if (this.#failed) replyToFailure(this.#client, this.#source, undefined, this.#failed.failure, observer);
-      else if (!this.#parts.fallBack(this.#client, error)) this.#replyToFailure(error);
+      if (this.#failed) this.#replyToFailure(undefined, this.#failed.failure);
+      else if (!this.#parts.fallBack(this.#client, error)) this.#replyToFailure(this.#record, error);
     } catch (fault) {
       exchange.fault(fault);
     }
   }
 
-  #replyToFailure(error: unknown): void {
+  /** A document that takes the place of an error and is not to be had leaves the error as it was. */
+  #replyToFailure(record: ObjectRecord | undefined, error: unknown): void {
     const client = this.#client;
-    const reply = () => replyToFailure(client, this.#source, this.#record, error, this.#parts.observer);
-    if (!client.page || !(error instanceof RefusedByStoreError)) reply();
-    else this.#parts.website.answerInstead(client, client.page, error.reply.status, reply);
+    const { page } = client;
+    const { observer, website } = this.#parts;
+    if (page?.otherwise) page.otherwise();
+    else if (page && error instanceof RefusedByStoreError) {
+      const { reply } = error;
+      noteRefusal(client, this.#source, record, reply);
+      website.answerInstead(client, page, reply.status, () => replyNoted(client, reply, observer));
+    } else replyToFailure(client, this.#source, record, error, observer);
   }
 
   /** docs/semantics.md, Authentication 4: callers without ListBucket are not told that a key is missing. */
   #refuse(record: RefusedRecord): void {
     const { exchange, read, mayKnowMissing, page } = this.#client;
+    if (page?.otherwise) {
+      page.otherwise();
+      return;
+    }
     this.onCoverage('all');
     exchange.refusedBy = 'store';
     if (!mayKnowMissing && tellsMissing(record)) throw noGrant('ListBucket');
@@ -271,19 +280,19 @@ export class ObjectAnswer implements SendCallbacks {
     this.answer(record, this.#outcome);
   }
 
-  /** Sets the cache report. RFC 9111 §5.1: an answer straight from the store has no Age. */
+  /**
+   * Sets the cache report. RFC 9111 §5.1: an answer straight from the store has no Age. A document for an error that the store
+   * has just told of has the report of that.
+   */
   onCoverage(held: Coverage): void {
     // nobody is asked for what was made here
     const coverage = this.#coding ? 'all' : held;
     const { exchange, read, nowMs } = this.#client;
     const record = this.#record;
-    if (!record) return;
+    if (!record || (this.#status >= 400 && wasForwarded(exchange.report))) return;
     const { how } = this.#outcome;
-    const leftMs = freshUntilMs(record, read.policy, nowMs) - nowMs;
-    const ttlMs = how === 'stale' ? leftMs : Math.max(0, leftMs);
-    const report = this.#parts.reports.of(this.#outcome, coverage, Math.ceil(ttlMs / 1000));
-    const own = this.#failed ? fromFallback(report) : report;
-    exchange.report = read.policy.showsKey ? withKey(own, read.objectKey) : own;
+    const report = this.#parts.reports.ofRecord(record, this.#outcome, coverage, read.policy, nowMs);
+    exchange.report = asRead(report, read, this.#failed !== undefined);
     this.#ageS = how === 'hit' || how === 'stale' ? ageS(record, nowMs) : undefined;
   }
 }

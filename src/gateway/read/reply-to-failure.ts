@@ -1,3 +1,4 @@
+import type { WholeReply } from '../../backend/store.ts';
 import type { ObjectRecord } from '../../cache/record.ts';
 import { rawFromFields } from '../../s3/dialect.ts';
 import { isCrossOrigin } from '../../s3/passed-fields.ts';
@@ -24,19 +25,40 @@ export function replyToFailure(
   error: unknown,
   observer: ExchangeObserver,
 ): void {
-  const { exchange, read, mayKnowMissing } = client;
+  const { exchange } = client;
   if (error instanceof RefusedByStoreError) {
-    if (record) source.refusedByStore(read, record, error.reply);
-    exchange.isCharged ||= readContentHead(error.reply).isCharged;
-    exchange.report = refusedByStore(whyForwarded(client, source), error.reply.status);
-    replyRefusal(exchange, read.bucket, error.reply, mayKnowMissing);
-  } else {
-    exchange.failure = error instanceof Error ? error : new Error(String(error));
-    if (error instanceof NotCachedError) exchange.report = notAsked;
-    else if (!record && isStoreFailure(error)) exchange.report = failedAtStore(error.code);
-    const crossOrigin = (record?.fields ?? []).filter(isCrossOrigin);
-    replyError(exchange, asS3Error(error), rawFromFields(crossOrigin, exchange.prefix));
+    noteRefusal(client, source, record, error.reply);
+    replyNoted(client, error.reply, observer);
+    return;
   }
+  exchange.failure = error instanceof Error ? error : new Error(String(error));
+  if (error instanceof NotCachedError) exchange.report = notAsked;
+  else if (!record && isStoreFailure(error)) exchange.report = failedAtStore(error.code);
+  const crossOrigin = (record?.fields ?? []).filter(isCrossOrigin);
+  replyError(exchange, asS3Error(error), rawFromFields(crossOrigin, exchange.prefix));
+  observer.sent(exchange);
+}
+
+/** What follows from the store's refusal of a read, whatever is answered. @param record that was found, if any */
+export function noteRefusal(
+  client: ClientRead,
+  source: ObjectSource,
+  record: ObjectRecord | undefined,
+  reply: WholeReply,
+): void {
+  const { exchange, read } = client;
+  if (record) source.refusedByStore(read, record, reply);
+  exchange.isCharged ||= readContentHead(reply).isCharged;
+  exchange.report = refusedByStore(whyForwarded(client, source), reply.status);
+}
+
+/** Answers with a refusal that was noted. */
+export function replyNoted(
+  { exchange, read, mayKnowMissing }: ClientRead,
+  reply: WholeReply,
+  observer: ExchangeObserver,
+): void {
+  replyRefusal(exchange, read.bucket, reply, mayKnowMissing);
   observer.sent(exchange);
 }
 

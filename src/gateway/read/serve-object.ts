@@ -34,7 +34,7 @@ export class ObjectServer implements AnswerParts {
   constructor(observer: ExchangeObserver, sources: ObjectSources) {
     this.observer = observer;
     this.#sources = sources;
-    this.website = new Website(observer, sources, client =>
+    this.website = new Website(observer, sources, this.reports, client =>
       this.serve(client, sources.sourceOf(client.read.objectKey.hash)),
     );
   }

@@ -1,10 +1,15 @@
 import { recordName } from '../../cache/record.ts';
-import { sendWhole } from '../reply/error-reply.ts';
+import { isFault, sendWhole } from '../reply/error-reply.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
+import { asRead, type CacheReports, wasForwarded } from '../request/cache-status.ts';
 import type { ClientRead, Page } from '../request/client-read.ts';
 import type { Exchange } from '../request/exchange.ts';
+import { readAtFallback } from '../request/fallback-bucket.ts';
+import type { ObjectRead } from '../request/object-read.ts';
 import { errorPage, readOfKey, withSlash } from '../request/page.ts';
+import { type Folder, FolderLookup, type FolderThere } from './folder-lookup.ts';
 import type { ObjectSources } from './object-source.ts';
+import { replyToFailure } from './reply-to-failure.ts';
 import { WaitingAnswer } from './waiting-answer.ts';
 
 /** A page that is not to be had, and what is answered where the website has nothing instead. */
@@ -19,12 +24,21 @@ interface RefusedPage {
 export class Website {
   readonly #observer: ExchangeObserver;
   readonly #sources: ObjectSources;
+  readonly #reports: CacheReports;
+  readonly #folders: FolderLookup;
   readonly #serve: (client: ClientRead) => void;
 
   /** @param serve answers a read */
-  constructor(observer: ExchangeObserver, sources: ObjectSources, serve: (client: ClientRead) => void) {
+  constructor(
+    observer: ExchangeObserver,
+    sources: ObjectSources,
+    reports: CacheReports,
+    serve: (client: ClientRead) => void,
+  ) {
     this.#observer = observer;
     this.#sources = sources;
+    this.#reports = reports;
+    this.#folders = new FolderLookup(observer, sources);
     this.#serve = serve;
   }
 
@@ -36,46 +50,66 @@ export class Website {
   answerInstead(client: ClientRead, page: Page, status: number, otherwise: () => void): void {
     const refused = { client, page, status, otherwise };
     const { folderIndex, permissions } = page;
-    if (page.otherwise) {
-      page.otherwise();
-      return;
-    }
     if (status === 404 && folderIndex !== undefined && permissions.allowsRead(folderIndex, undefined))
       this.#lookForFolder(refused, folderIndex);
     else this.#serveErrorPage(refused);
   }
 
   #lookForFolder(refused: RefusedPage, folderIndex: string): void {
-    const read = readOfKey(refused.client, folderIndex, 'HEAD');
-    const asked = { ...read, recordName: recordName(undefined, read.variant, 'HEAD'), directives: undefined };
-    const waiting = new WaitingAnswer(refused, refused.client, this.#observer);
-    const source = this.#sources.sourceOf(read.objectKey.hash);
-    void source
-      .find(asked, false, waiting.asker)
-      .then(
-        ({ record }) => record.kind !== 'refused',
-        () => false,
-      )
-      .then(isThere => this.#lookedForFolder(waiting, isThere));
+    const { client } = refused;
+    const read = questionAbout(client, folderIndex);
+    const elsewhere = readAtFallback({ ...client, read })?.read;
+    const waiting = new WaitingAnswer(refused, client, this.#observer);
+    void this.#folders
+      .find(read, elsewhere, waiting.asker)
+      .then(folder => this.#lookedForFolder(waiting, read, folder));
   }
 
-  #lookedForFolder(waiting: WaitingAnswer<RefusedPage>, isThere: boolean): void {
+  #lookedForFolder(waiting: WaitingAnswer<RefusedPage>, read: ObjectRead, folder: Folder): void {
     const refused = waiting.take();
     if (!refused) return;
     const { exchange } = refused.client;
     try {
-      if (isThere) redirect(exchange, withSlash(exchange.url), this.#observer);
-      else this.#serveErrorPage(refused);
+      if (folder.kind === 'there') this.#redirectToFolder(refused.client, folder);
+      else if (folder.kind === 'none') this.#serveErrorPage(refused);
+      else this.#replyToFailure({ ...refused.client, read }, folder.error);
     } catch (error) {
       exchange.refuse(error);
     }
   }
 
+  /** What was held of the page has not answered the request where the store was asked for the folder. */
+  #redirectToFolder({ exchange, nowMs }: ClientRead, { read, found, isFromFallback }: FolderThere): void {
+    if (!wasForwarded(exchange.report)) {
+      const report = this.#reports.ofRecord(found.record, found, 'all', read.policy, nowMs);
+      exchange.report = asRead(report, read, isFromFallback);
+    }
+    redirect(exchange, withSlash(exchange.url), this.#observer);
+  }
+
+  #replyToFailure(client: ClientRead, error: unknown): void {
+    const source = this.#sources.sourceOf(client.read.objectKey.hash);
+    if (isFault(error)) client.exchange.refuse(error);
+    else replyToFailure(client, source, undefined, error, this.#observer);
+  }
+
   #serveErrorPage({ client, page, status, otherwise }: RefusedPage): void {
-    const instead = errorPage(client, page, status, otherwise);
+    const { exchange } = client;
+    const { report } = exchange;
+    const instead = errorPage(client, page, status, () => {
+      exchange.report = report;
+      otherwise();
+    });
     if (instead) this.#serve(instead);
     else otherwise();
   }
+}
+
+/** Whether there is such a document. A client that wants only what is held wants the same of this. */
+function questionAbout(client: ClientRead, folderIndex: string): ObjectRead {
+  const { directives, ...read } = readOfKey(client, folderIndex, 'HEAD');
+  const asked = { ...read, recordName: recordName(undefined, read.variant, 'HEAD') };
+  return directives?.onlyIfCached ? { ...asked, directives } : asked;
 }
 
 /** As website endpoints of Amazon S3 do it; folders may become documents, so nobody is to remember it for good. */

@@ -1,6 +1,9 @@
 import type { Coverage } from '../../cache/coverage.ts';
+import { freshUntilMs } from '../../cache/freshness.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
+import type { ObjectRecord } from '../../cache/record.ts';
 import type { StaleUse } from '../../cache/reuse.ts';
+import type { CachePolicy } from './cache-policy.ts';
 
 /** `x-cache`, and the metric label `cache`. */
 export type CacheResult = 'HIT' | 'MISS' | 'PARTIAL' | 'STALE' | 'REVALIDATED' | 'BYPASS';
@@ -89,6 +92,11 @@ export function failedAtStore(code: string, isCollapsed = false): CacheReport {
   return { result: 'MISS', cacheStatus: `tidegate; fwd=miss${collapsed}; detail=${detail}` };
 }
 
+/** Whether somebody was asked for the answer of `report`. */
+export function wasForwarded({ result }: CacheReport): boolean {
+  return result === 'MISS' || result === 'REVALIDATED' || result === 'PARTIAL';
+}
+
 /** The look-up found a fresh record. */
 export const cacheHit: LookupOutcome = {
   how: 'hit',
@@ -121,6 +129,19 @@ export class CacheReports {
       this.#lastHit = { result: 'HIT', cacheStatus: `tidegate; hit; ttl=${ttlS}` };
     }
     return this.#lastHit;
+  }
+
+  /** The same of an answer from `record` at `nowMs`. */
+  ofRecord(
+    record: ObjectRecord,
+    found: LookupOutcome,
+    coverage: Coverage,
+    policy: CachePolicy,
+    nowMs: number,
+  ): CacheReport {
+    const leftMs = freshUntilMs(record, policy, nowMs) - nowMs;
+    const ttlMs = found.how === 'stale' ? leftMs : Math.max(0, leftMs);
+    return this.of(found, coverage, Math.ceil(ttlMs / 1000));
   }
 }
 
@@ -164,4 +185,14 @@ export function withKey(
 /** The answer came from the fallback, which it says instead of any other detail. RFC 9211 §2.8 */
 export function fromFallback({ result, cacheStatus }: CacheReport): CacheReport {
   return { result, cacheStatus: `${cacheStatus.replace(/; detail=.*$/, '')}; detail=fallback` };
+}
+
+/** The report on `read`, with what its policy shows. @param isFromFallback whether the fallback was read */
+export function asRead(
+  report: CacheReport,
+  { policy, objectKey }: { readonly policy: CachePolicy; readonly objectKey: ObjectKey },
+  isFromFallback: boolean,
+): CacheReport {
+  const told = isFromFallback ? fromFallback(report) : report;
+  return policy.showsKey ? withKey(told, objectKey) : told;
 }

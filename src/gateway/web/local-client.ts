@@ -9,7 +9,7 @@ import type { Exchange } from '../request/exchange.ts';
 import type { Collections } from './collected-body.ts';
 import { PassedAnswer } from './passed-answer.ts';
 import type { WaitingClient } from './waiting-client.ts';
-import { reportOf, type ShownHead, WebAnswer } from './web-answer.ts';
+import { type ShownHead, WebAnswer } from './web-answer.ts';
 import { prepare, type WebHeaders } from './web-headers.ts';
 import type { RecordSource, WebClient, WebRead } from './web-read.ts';
 
@@ -96,8 +96,8 @@ export class LocalClient implements WebClient {
   }
 
   /** What an answer with `record` is reported as, if all of it is held. */
-  reportOf(read: WebRead, record: ReadableRecord, outcome: LookupOutcome): CacheReport {
-    return reportOf(this.#parts.reports, read, record, outcome, 'all');
+  reportOf({ policy, nowMs }: WebRead, record: ReadableRecord, outcome: LookupOutcome): CacheReport {
+    return this.#parts.reports.ofRecord(record, outcome, 'all', policy, nowMs);
   }
 
   /** What the client gets of `record`; undefined where no rule concerns it. @param isTold whether the origin has just sent it */

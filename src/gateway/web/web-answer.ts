@@ -1,6 +1,6 @@
 import type { Content } from '../../cache/content.ts';
 import type { Coverage } from '../../cache/coverage.ts';
-import { ageS, freshUntilMs } from '../../cache/freshness.ts';
+import { ageS } from '../../cache/freshness.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { isStrongTag } from '../../http/entity-tag.ts';
 import { evaluatePreconditions, ifRangeHolds, strongValidators } from '../../http/preconditions.ts';
@@ -168,22 +168,11 @@ export class WebAnswer implements SendCallbacks {
     const coverage = isMade ? 'all' : held;
     if (report) exchange.report = report;
     else {
-      exchange.report = reportOf(this.#parts.reports, read, record, outcome, coverage);
+      const { reports } = this.#parts;
+      exchange.report = reports.ofRecord(record, outcome, coverage, read.policy, read.nowMs);
       this.#ageS = shownAgeS(record, outcome, read.nowMs);
     }
   }
-}
-
-export function reportOf(
-  reports: CacheReports,
-  { policy, nowMs }: WebRead,
-  record: ReadableRecord,
-  outcome: LookupOutcome,
-  coverage: Coverage,
-): CacheReport {
-  const leftMs = freshUntilMs(record, policy, nowMs) - nowMs;
-  const ttlMs = outcome.how === 'stale' ? leftMs : Math.max(0, leftMs);
-  return reports.of(outcome, coverage, Math.ceil(ttlMs / 1000));
 }
 
 /** RFC 9111 §5.1: what the origin has just said itself has no Age of ours, unless a 304 of a cache there told one. */

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import type { Policy } from '../../../src/gateway/request/access.ts';
 import type { WebsiteRules } from '../../../src/gateway/request/bucket.ts';
+import type { Fault } from '../../support/stand-in/faults.ts';
 import { StandInStore } from '../../support/stand-in-store.ts';
 import { TestGateway, type TestGatewayOptions } from '../../support/test-gateway.ts';
 import { defaultPolicy } from '../../support/worker-gateway.ts';
@@ -188,4 +189,127 @@ it.each([
   await start({}, options);
   const { status } = await gateway.get('/none', atHost);
   expect(status).toBe(404);
+});
+
+describe('where the store fails to say whether there is a folder', () => {
+  const slowDown = '<Error><Code>SlowDown</Code><Message>m</Message></Error>';
+  const refusal = (status: number): Fault => ({ kind: 'answer', status, body: slowDown });
+  const failures: [string, Fault, number][] = [
+    ['503', refusal(503), 503],
+    ['500', refusal(500), 500],
+  ];
+
+  it.each([...failures, ['an answer that is none', refusal(204), 502] as const])(
+    'nobody is told that there is none: %s',
+    async (_, fault, expected) => {
+      await start({}, { policy: { negativeTtlMs: 60_000 } });
+      store.spoiled.set('/site/docs/index.html', fault);
+      for (const _time of ['first', 'with the held 404 of the page']) {
+        const { status, headers, body } = await gateway.get('/docs', atHost);
+        expect([status, body.toString()]).toEqual([expected, expect.not.stringContaining('not here')]);
+        expect(headers['x-cache']).toBe('MISS');
+        if (expected === 503) expect(headers['retry-after']).toBeDefined();
+      }
+      store.spoiled.clear();
+      expect(await browse('/docs', atHost)).toEqual([302, '/docs/']);
+    },
+  );
+
+  it('a store that must not list says so of what is missing with 403', async () => {
+    await start();
+    store.spoiled.set('/site/docs/index.html', refusal(403));
+    expect(await browse('/docs', atHost)).toEqual([404, 'not here']);
+  });
+
+  it.each(failures)('its fallback is asked: %s', async (_, fault, expected) => {
+    const replica = await StandInStore.start();
+    replica.put('site-replica', 'docs/index.html', 'docs', html);
+    await start({}, { fallbackUrl: replica.url });
+    store.spoiled.set('/site/docs/index.html', fault);
+    store.spoiled.set('/site/none/index.html', fault);
+    const { status, headers } = await gateway.get('/docs', atHost);
+    expect([status, headers.location]).toEqual([302, '/docs/']);
+    // a replica may lack it
+    expect((await browse('/none', atHost))[0]).toBe(expected);
+    await replica.close();
+  });
+
+  it('an answer of the fallback is reported as one, where the page is held as missing', async () => {
+    const replica = await StandInStore.start();
+    replica.put('site-replica', 'docs/index.html', 'docs', html);
+    await start({}, { fallbackUrl: replica.url, policy: { ttlMs: 0, negativeTtlMs: 60_000 } });
+    await browse('/docs', atHost);
+    store.spoiled.set('/site/docs/index.html', refusal(503));
+    const { headers } = await gateway.get('/docs', atHost);
+    expect([headers.location, headers['cache-status']]).toEqual([
+      '/docs/',
+      expect.stringContaining('detail=fallback'),
+    ]);
+    await replica.close();
+  });
+});
+
+describe('what the store is asked for a website', () => {
+  const asked = () => store.log.requests.map(({ method, url }) => `${method} ${url}`);
+
+  it('is reported, though the answer is made of what is held as well', async () => {
+    await start({}, { policy: { ttlMs: 60_000, negativeTtlMs: 60_000 } });
+    const how = async (path: string) => {
+      const { headers } = await gateway.get(path, atHost);
+      return [headers['x-cache'], headers.age === undefined];
+    };
+    expect(await how('/docs')).toEqual(['MISS', true]);
+    expect((await how('/docs'))[0]).toBe('HIT');
+    expect(await how('/none')).toEqual(['MISS', true]);
+    expect(await how('/none')).toEqual(['HIT', false]);
+    // the document is held, the page is not
+    expect(await how('/other')).toEqual(['MISS', true]);
+    await gateway.close();
+    await start({}, { policy: { ttlMs: 0, negativeTtlMs: 60_000 } });
+    expect(await how('/docs')).toEqual(['MISS', true]);
+    expect(await how('/docs')).toEqual(['REVALIDATED', true]);
+  });
+
+  it('is nothing for who takes only what is held', async () => {
+    const policy = { clientDirectives: 'honour' as const, ttlMs: 0, negativeTtlMs: 60_000 };
+    await start({ errorFor: [403, 404] }, { policy, allows: only(key => !key.startsWith('private/')) });
+    await browse('/docs', atHost);
+    await browse('/none', atHost);
+    const before = asked();
+    const held = { ...atHost, 'cache-control': 'only-if-cached' };
+    for (const [path, expected] of [
+      ['/docs', 404],
+      ['/none', 404],
+      ['/private/x', 403],
+      ['/other', 504],
+    ] as const)
+      for (const method of ['GET', 'HEAD'])
+        expect((await browse(path, held, method))[0], path).toBe(expected);
+    expect(asked()).toEqual(before);
+  });
+});
+
+it.each<[string, Fault]>([
+  ['503', { kind: 'answer', status: 503, body: '' }],
+  ['404', { kind: 'answer', status: 404, body: '' }],
+  ['a broken connection', { kind: 'break', afterBytes: 0 }],
+])('a document for errors that is not to be had leaves the error as it was: %s', async (_, fault) => {
+  const replica = await StandInStore.start();
+  for (const fallback of [{}, { fallbackUrl: replica.url }]) {
+    const allows = only(key => !key.startsWith('private/'));
+    await start({ errorFor: [403, 404] }, { ...fallback, allows, policy: { negativeTtlMs: 60_000 } });
+    store.spoiled.set('/site/404.html', fault);
+    const expected = [
+      ['/none', 404, 'NoSuchKey', 'MISS'],
+      ['/none', 404, 'NoSuchKey', 'HIT'],
+      ['/private/x', 403, 'AccessDenied', 'BYPASS'],
+    ] as const;
+    for (const [path, status, code, cache] of expected) {
+      const answer = await gateway.get(path, atHost);
+      expect([answer.status, answer.body.toString()]).toEqual([status, expect.stringContaining(code)]);
+      expect(answer.headers['x-cache']).toBe(cache);
+    }
+    if (fallback.fallbackUrl === undefined) await gateway.close();
+  }
+  await replica.close();
 });
