@@ -9,9 +9,14 @@ import { shownAgeS } from './web-answer.ts';
 import type { RecordSource, WebClient, WebRead } from './web-read.ts';
 
 /** What one of a visitor's reads has brought. */
-export type Arrived =
-  | JudgedAnswer
-  | { readonly kind: 'failed'; readonly error: unknown; readonly report: CacheReport };
+export type Arrived = JudgedAnswer | Failed;
+
+/** There is no answer. */
+export interface Failed {
+  readonly kind: 'failed';
+  readonly error: unknown;
+  readonly report: CacheReport;
+}
 
 interface JudgedParts {
   readonly visitor: Visitor;

@@ -1,3 +1,5 @@
+import { isRetryableStatus } from '../../backend/store.ts';
+import { NotCachedError } from '../fill/fill-error.ts';
 import { redirect } from '../read/website.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import type { WebsiteRules } from '../request/bucket.ts';
@@ -5,7 +7,7 @@ import type { Exchange } from '../request/exchange.ts';
 import { withSlash } from '../request/page.ts';
 import type { Collections } from './collected-body.ts';
 import { errorFields } from './error-document.ts';
-import { type Arrived, JudgedClient } from './judged-client.ts';
+import { type Arrived, type Failed, JudgedClient } from './judged-client.ts';
 import type { JudgedAnswer } from './judged-wait.ts';
 import type { LocalClient } from './local-client.ts';
 import { Visitor } from './visitor.ts';
@@ -52,10 +54,7 @@ export class WebsiteVisit {
 
   #arrived(arrived: Arrived): void {
     if (arrived.kind === 'failed') {
-      if (!this.#visitor.release()) return;
-      const { client } = this.#parts;
-      client.report = arrived.report;
-      client.refuse(arrived.error);
+      this.#refuse(arrived);
       return;
     }
     const { address, rules } = this.#parts;
@@ -64,11 +63,32 @@ export class WebsiteVisit {
     else this.#lookForDocument(arrived);
   }
 
+  #refuse({ report, error }: Failed): void {
+    if (!this.#visitor.release()) return;
+    const { client } = this.#parts;
+    client.report = report;
+    client.refuse(error);
+  }
+
+  /** Where the origin fails to say whether there is a folder, nobody is told that there is none. */
   #lookForFolder(page: JudgedAnswer): void {
     const { address, document, serve, exchange, observer, client } = this.#parts;
     const judge = (found: Arrived) => {
-      if (found.kind === 'answer') found.drop();
-      if (found.kind === 'failed' || found.status < 200 || found.status > 299) {
+      if (found.kind === 'failed') {
+        if (found.error instanceof NotCachedError) this.#lookForDocument(page);
+        else {
+          page.drop();
+          this.#refuse(found);
+        }
+        return;
+      }
+      if (isRetryableStatus(found.status)) {
+        page.drop();
+        found.give();
+        return;
+      }
+      found.drop();
+      if (found.status < 200 || found.status > 299) {
         this.#lookForDocument(page);
         return;
       }

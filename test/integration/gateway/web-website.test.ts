@@ -289,14 +289,34 @@ describe('a web origin as a website', () => {
   });
 
   it.each([
-    ['the folder', '/none/index.html'],
-    ['the document', '/404.html'],
-  ])('an origin that fails at %s leaves the error as it was', async (_, path) => {
-    await start({});
+    ['503', { status: 503, head: { 'retry-after': '7' }, body: 'later' }, 503],
+    ['429', { status: 429, head: {}, body: 'slower' }, 429],
+    ['nothing', undefined, 503],
+    ['403', { status: 403, head: {}, body: 'not you' }, 404],
+  ])(
+    'of a folder that the origin answers with %s for, only what says so is not there',
+    async (_, said, expected) => {
+      await start(said && { index: 'index.html' }, said && { '/none/index.html': said });
+      const { answer } = origin;
+      if (!said)
+        origin.answer = (request, response) =>
+          request.url === '/none/index.html' ? response.destroy() : answer(request, response);
+      for (const _time of ['first', 'again']) {
+        const { status, headers, body } = await gateway.get('/none');
+        expect(status).toBe(expected);
+        expect(headers['retry-after']).toBe(said?.status === 503 ? '7' : said ? undefined : '1');
+        if (said) expect(body.toString()).toBe(expected === 404 ? 'not here' : said.body);
+      }
+      origin.answer = answer;
+      expect(await browse('/docs')).toEqual([302, '/docs/']);
+    },
+  );
+
+  it('an origin that fails at the document for errors leaves the error as it was', async () => {
+    await start();
     const { answer } = origin;
     origin.answer = (request, response) =>
-      request.url === path ? response.destroy() : answer(request, response);
-    const expected = path === '/404.html' ? 'the origin has none' : 'not here';
-    expect(await browse('/none')).toEqual([404, expected]);
+      request.url === '/404.html' ? response.destroy() : answer(request, response);
+    expect(await browse('/none')).toEqual([404, 'the origin has none']);
   });
 });
