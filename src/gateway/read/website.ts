@@ -1,7 +1,7 @@
 import { recordName } from '../../cache/record.ts';
 import { isFault, sendWhole } from '../reply/error-reply.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
-import { asRead, type CacheReports, wasForwarded } from '../request/cache-status.ts';
+import { asRead, type CacheReports, fromFallback, wasForwarded } from '../request/cache-status.ts';
 import type { ClientRead, Page } from '../request/client-read.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { readAtFallback } from '../request/fallback-bucket.ts';
@@ -83,7 +83,7 @@ export class Website {
     if (!wasForwarded(exchange.report)) {
       const report = this.#reports.ofRecord(found.record, found, 'all', read.policy, nowMs);
       exchange.report = asRead(report, read, isFromFallback);
-    }
+    } else if (isFromFallback) exchange.report = fromFallback(exchange.report);
     redirect(exchange, withSlash(exchange.url), this.#observer);
   }
 

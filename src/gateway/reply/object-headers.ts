@@ -24,6 +24,8 @@ interface View {
   readonly visibility: Visibility;
   /** Headers that replace those of a 200 response. */
   readonly overrides: Pairs;
+  /** Of the error that the object is a document for; undefined where the object itself is asked for. */
+  readonly status?: number | undefined;
 }
 
 /** What was prepared for one outcome of rules, by record. */
@@ -31,6 +33,8 @@ class Prepared {
   readonly wholes = new WeakMap<ReadableRecord, PreparedHeaders[]>();
   /** Without the fields that depend on the range. */
   readonly parts = new WeakMap<ReadableRecord, PreparedHeaders[]>();
+  /** As documents for errors. */
+  readonly errors = new WeakMap<ReadableRecord, PreparedHeaders[]>();
 }
 
 /** The headers of the objects that a worker sends, prepared once per record and freed with it. */
@@ -38,13 +42,17 @@ export class ObjectHeaders {
   readonly #unruled = new Prepared();
   readonly #ruled = new WeakMap<AnswerRules, Prepared>();
 
-  /** The headers of a 200 with the whole object. */
+  /** The headers of an answer with the whole object: a 200, or an error that it is a document for. */
   whole(record: ReadableRecord, view: View): PreparedHeaders {
-    const { exchange, overrides } = view;
+    const { exchange, overrides, status } = view;
     if (overrides.length > 0)
       return PreparedHeaders.for(exchange, overridden(wholeHeaders(record, view), overrides), 200);
-    const { wholes } = this.#preparedFor(exchange);
-    return memoised(wholes, record, view, prepareWhole).withShared(exchange.crossOrigin);
+    const { wholes, errors } = this.#preparedFor(exchange);
+    const prepared =
+      status === undefined
+        ? memoised(wholes, record, view, prepareWhole)
+        : memoised(errors, record, view, prepareError);
+    return prepared.withShared(exchange.crossOrigin);
   }
 
   /**
@@ -114,9 +122,20 @@ function prepareWhole(record: ReadableRecord, view: View): PreparedHeaders {
   return preparedFor(wholeHeaders(record, view), view);
 }
 
+/**
+ * What the document says of its own freshness stays: the store says nothing of that of an error. Not so its validators: they are of
+ * another content than the one that is missing, and caches guess by the age of `Last-Modified` (RFC 9111 §4.2.2) for how long it is.
+ */
+function prepareError(record: ReadableRecord, view: View): PreparedHeaders {
+  const fields = record.fields.filter(({ name, store }) => store || !validators.has(name));
+  return preparedFor([...shownHeaders({ fields }, view), ...lengthHeader(record.sizeBytes)], view);
+}
+
+const validators: ReadonlySet<string> = new Set(['etag', 'last-modified']);
+
 /** As rules have it, without what is for pages of one origin. */
-function preparedFor(raw: readonly string[], { exchange }: View): PreparedHeaders {
-  return PreparedHeaders.of(exchange.answerRules?.applied(raw, 200) ?? raw, exchange.prefix);
+function preparedFor(raw: readonly string[], { exchange, status = 200 }: View): PreparedHeaders {
+  return PreparedHeaders.of(exchange.answerRules?.applied(raw, status) ?? raw, exchange.prefix);
 }
 
 /** Checksums and digests are left out: those of the whole object do not belong to a part of it. */
@@ -154,12 +173,13 @@ export function lengthHeader(lengthBytes: number): string[] {
   return ['content-length', String(lengthBytes)];
 }
 
-function objectHeaders(record: Pick<ReadableRecord, 'fields'>, { exchange, visibility }: View): string[] {
+function objectHeaders(record: Pick<ReadableRecord, 'fields'>, view: View): string[] {
+  return [...shownHeaders(record, view), 'accept-ranges', 'bytes'];
+}
+
+function shownHeaders(record: Pick<ReadableRecord, 'fields'>, { exchange, visibility }: View): string[] {
   const fields = record.fields.filter(field => isVisible(field, visibility));
-  const raw = rawFromFields(fields, exchange.prefix);
-  raw.push(...chargeHeader(exchange));
-  raw.push('accept-ranges', 'bytes');
-  return raw;
+  return [...rawFromFields(fields, exchange.prefix), ...chargeHeader(exchange)];
 }
 
 /** Tells that the store charged for this answer (docs/semantics.md 127). */

@@ -15,7 +15,7 @@ export class AnswerRules {
   readonly crossOrigin: CrossOrigin | undefined;
   readonly #given: readonly string[];
   readonly #givenToNotModified: readonly string[];
-  readonly #givenToErrors: readonly string[];
+  readonly #givenToOthers: readonly string[];
   readonly #dropped: ReadonlySet<string>;
 
   constructor(changes: HeaderChanges | undefined, crossOrigin: CrossOrigin | undefined) {
@@ -23,22 +23,22 @@ export class AnswerRules {
     const given = [...Object.entries(set), ...Object.entries(add)];
     this.#given = given.flat();
     this.#givenToNotModified = given.filter(([name]) => isInNotModified(name)).flat();
-    this.#givenToErrors = given.filter(([name]) => !statesFreshness(name)).flat();
+    this.#givenToOthers = given.filter(([name]) => !statesFreshness(name)).flat();
     this.#dropped = new Set([...remove.flatMap(inBothDialects), ...Object.keys(set)]);
     this.crossOrigin = crossOrigin;
   }
 
   /**
    * `raw` (names and values alternating) as the rules have it. What they give comes first: Node takes what follows
-   * content-length for text. For how long an error is fresh is not for rules about contents to say.
+   * content-length for text. For how long an error or a redirect is fresh is not for rules about contents to say.
    */
   applied(raw: readonly string[], status: number): string[] {
-    const isError = status >= 400;
+    const isOfContent = statusesOfContents.has(status);
     const changed = [...this.#givenWith(status)];
     if (this.crossOrigin?.varies && !variesByOrigin(raw)) changed.push('vary', 'Origin');
     for (let index = 0; index + 1 < raw.length; index += 2) {
       const name = raw[index] ?? '';
-      const isKept = isError && statesFreshness(name.toLowerCase());
+      const isKept = !isOfContent && statesFreshness(name.toLowerCase());
       if (isKept || !this.#drops(name.toLowerCase())) changed.push(name, raw[index + 1] ?? '');
     }
     return changed;
@@ -46,7 +46,7 @@ export class AnswerRules {
 
   #givenWith(status: number): readonly string[] {
     if (status === 304) return this.#givenToNotModified;
-    return status >= 400 ? this.#givenToErrors : this.#given;
+    return statusesOfContents.has(status) ? this.#given : this.#givenToOthers;
   }
 
   /** Where the gateway answers for CORS, what the store says of it does not count. */
@@ -54,6 +54,8 @@ export class AnswerRules {
     return this.#dropped.has(name) || (this.crossOrigin !== undefined && name.startsWith('access-control-'));
   }
 }
+
+const statusesOfContents: ReadonlySet<number> = new Set([200, 206, 304]);
 
 /** Fields that tell caches for how long an answer is fresh (RFC 9111 §5, RFC 9213). */
 function statesFreshness(name: string): boolean {

@@ -229,6 +229,7 @@ describe('where the store fails to say whether there is a folder', () => {
     store.spoiled.set('/site/none/index.html', fault);
     const { status, headers } = await gateway.get('/docs', atHost);
     expect([status, headers.location]).toEqual([302, '/docs/']);
+    expect(headers['cache-status']).toContain('fwd-status=404; stored; detail=fallback');
     // a replica may lack it
     expect((await browse('/none', atHost))[0]).toBe(expected);
     await replica.close();
@@ -312,4 +313,42 @@ it.each<[string, Fault]>([
     if (fallback.fallbackUrl === undefined) await gateway.close();
   }
   await replica.close();
+});
+
+describe('for how long browsers may believe an answer', () => {
+  const year = { 'cache-control': 'max-age=31536000, immutable', expires: 'Thu, 31 Dec 2037 00:00:00 GMT' };
+  const set = { ...year, 'surrogate-control': 'max-age=9', 'x-frame-options': 'DENY' };
+  const rule = { keys: ['**'], responseHeaders: { set, add: {}, remove: [] } };
+  const allows = only(key => !key.startsWith('private/'));
+  const told = (headers: object) => Object.keys(headers).filter(name => name in set);
+
+  it.each([
+    ['of the document for errors are its own', { 'cache-control': 'max-age=5' }, 'max-age=5'],
+    ['is not said of an error whose document does not say it', {}, undefined],
+  ])('%s, and not what rules say of contents', async (_, metadata, expected) => {
+    store.put('site', '404.html', 'not here', { headers: metadata });
+    await start({ errorFor: [403, 404] }, { allows, keyRules: [rule] });
+    for (const path of ['/404.html', '/none', '/none', '/private/x', '/404.html']) {
+      const { status, headers, body } = await gateway.get(path, atHost);
+      expect(body.toString()).toBe('not here');
+      const validated = ['etag', 'last-modified', 'accept-ranges'].filter(name => name in headers);
+      if (status === 200) {
+        expect(headers).toMatchObject(set);
+        expect(validated).toHaveLength(3);
+        continue;
+      }
+      expect(headers['cache-control'], path).toBe(expected);
+      expect(told(headers)).toEqual(['x-frame-options', ...(expected ? ['cache-control'] : [])]);
+      // caches guess by the age of a document, and would ask whether it is still the same
+      expect(validated).toEqual([]);
+    }
+  });
+
+  it('is not said of redirects by what rules say of contents', async () => {
+    await start({}, { keyRules: [rule] });
+    for (const path of ['/site', '/site/docs', '/site/docs']) {
+      const { status, headers } = await gateway.get(path);
+      expect([status, told(headers)]).toEqual([302, ['x-frame-options']]);
+    }
+  });
 });
