@@ -40,6 +40,8 @@ export interface CallContext {
   readonly send: (request: StoreRequest, receiver: OriginReceiver) => SentRequest;
   /** The head of an answer; a text that says why if it cannot be used. */
   readonly readHead: (status: number, rawHeaders: readonly string[]) => StoreReplyHead | string;
+  /** Whether an answer of 2xx may come before the body of its request has ended. */
+  readonly mayAcceptEarly: boolean;
   /** Where the bodies of errors end, whatever the store sends; undefined: where it ends them. */
   readonly errorBody: ErrorBodyLimits | undefined;
 }

@@ -39,6 +39,8 @@ export interface OriginProtocol {
   readHead(status: number, rawHeaders: readonly string[]): StoreReplyHead | string;
   /** Whether the body of an error is a content like any other, of any length. */
   readonly hasErrorPages: boolean;
+  /** Whether an answer of 2xx need not mean that the body of its request has arrived whole. */
+  readonly mayAcceptEarly: boolean;
 }
 
 interface OriginTarget {
@@ -139,6 +141,7 @@ export class OriginStore implements Store {
       breaker: options.breaker,
       send: (request, receiver) => this.#send(request, receiver),
       readHead: (status, raw) => protocol.readHead(status, withoutHopByHop(raw)),
+      mayAcceptEarly: protocol.mayAcceptEarly,
       errorBody: protocol.hasErrorPages
         ? undefined
         : {

@@ -207,9 +207,10 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     else if (this.#pace.isPaused) sent.pause();
   }
 
-  /** A store may refuse a body before it has arrived whole, but not accept it. */
+  /** A store may refuse a body before it has arrived whole, but not accept it. A web origin may (RFC 9110 §7.5). */
   #mayAnswer(status: number): boolean {
-    return status >= 300 || this.#request.bodyStream?.stream.readableEnded !== false;
+    const isEarly = this.#request.bodyStream?.stream.readableEnded === false;
+    return status >= 300 || !isEarly || this.#context.mayAcceptEarly;
   }
 
   /** Sends the call again after `error`, now or later; false if it may not be repeated. */

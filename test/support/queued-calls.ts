@@ -31,6 +31,7 @@ export function queuedCall(
     limits: { headMs: undefined, minRateBytes: 0, windowMs: 1_000 },
     send: (_request, told) => send(told),
     readHead: status => ({ status, fields: [] }),
+    mayAcceptEarly: false,
     errorBody: { lengthBytes: ERROR_BODY_LIMIT_BYTES, durationMs: 5_000 },
     ...more,
   });

@@ -16,6 +16,7 @@ const questions: ReadonlySet<string> = new Set(['HeadBucket', 'ListBuckets']);
 
 class HttpProtocol implements OriginProtocol {
   readonly hasErrorPages = true;
+  readonly mayAcceptEarly = true;
   readonly #host: string;
 
   constructor(endpoint: string) {

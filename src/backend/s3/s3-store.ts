@@ -43,6 +43,7 @@ export class S3Store extends OriginStore {
 /** Signs requests, and reads answers in the store's dialect. */
 class S3Protocol implements OriginProtocol {
   readonly hasErrorPages = false;
+  readonly mayAcceptEarly = false;
   readonly #options: S3StoreOptions;
   readonly #address: StoreAddress;
   readonly #keys = new SigningKeys();

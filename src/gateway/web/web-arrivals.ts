@@ -124,11 +124,13 @@ export class WebArrivals implements WebFetchOwner {
 
   /** RFC 9111 §4.4, RFC 9875 §3: what has been changed is asked for anew. */
   #changed(fetch: WebFetch, head: WebHead, times: AnswerTimes): AnswerPlan {
-    const { read, method, asked } = fetch.question;
+    const { read, method, asked, body } = fetch.question;
     this.#clients.report(fetch, outcomeOf(fetch, head, false));
     if (isSafe(method) || head.status >= 400) return pass;
     const isAlone = this.#records.isStillAsked(read, asked);
-    for (const key of changedKeys(read, head)) this.#records.invalidate(key);
+    // who answers before the body has ended may change something after that
+    const isEarly = body !== undefined && !body.isSent;
+    for (const key of changedKeys(read, head)) this.#records[isEarly ? 'unsettle' : 'invalidate'](key);
     const groups = cacheGroups(fieldValue(head.fields, 'cache-group-invalidation') ?? '');
     this.#records.invalidateGroups(groups, times);
     const isStated = head.control.maxAgeS !== undefined || head.control.sMaxAgeS !== undefined;

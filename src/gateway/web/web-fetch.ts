@@ -123,7 +123,8 @@ export class WebFetch implements StoreReceiver {
 
   answered(reply: StoreReplyHead): void {
     const head = readWebHead(reply);
-    this.question.body?.leave();
+    // an origin that accepts a body may answer while it reads it
+    if (head.status >= 300) this.question.body?.leave();
     this.#head = head;
     this.#times = { ...this.question.asked, receivedMs: this.#nowMs() };
     const plan = this.#owner.answered(this, head, this.#times);
