@@ -19,8 +19,9 @@ const LOOKS = 256;
 
 /**
  * The packed entries of a worker: most lie in the slots of their blocks (`PackedSlots`). Where the others cost too much, those
- * without bytes go first, beyond their share. The rest of them are in an S3-FIFO of their own: what takes room among the records is a name with what the store said, and not the bytes in the arena, so
- * many tiny objects that are read once take nothing from large ones that are read again.
+ * without bytes go first, beyond their share. The rest of them are in an S3-FIFO of their own: what takes room among the records is
+ * a name with what the store said, and not the bytes in the arena, so many tiny objects that are read once take nothing from large
+ * ones that are read again.
  */
 export class PackedEntries {
   readonly #tier: Tier;
