@@ -25,6 +25,7 @@ export class Block implements SlotOwner, CoveredBlock {
   #memory: Buffer = noMemory;
   #valid = nothing;
   #arriving: Span | undefined;
+  #isAsRestored = false;
   #onTakenBack = doNothing;
 
   constructor(index: number, contentHash: number, onEvicted: (block: Block) => void) {
@@ -44,6 +45,12 @@ export class Block implements SlotOwner, CoveredBlock {
     this.#slot = slot;
     this.#memory = memory;
     this.#valid = valid;
+    this.#isAsRestored = true;
+  }
+
+  /** Whether nothing can have been written to the slot since the block was put into it with bytes. */
+  get isAsRestored(): boolean {
+    return this.#isAsRestored;
   }
 
   get slot(): number {
@@ -73,6 +80,7 @@ export class Block implements SlotOwner, CoveredBlock {
   open(offset: number, onTakenBack = doNothing): void {
     if (this.#arriving) throw new RangeError('the block is being filled already');
     this.#onTakenBack = onTakenBack;
+    this.#isAsRestored = false;
     this.#arriving = { start: offset, end: offset };
   }
 

@@ -88,11 +88,16 @@ export class ByteTextReader {
   constructor(bytes: string, version: number) {
     this.#bytes = bytes;
     if (bytes.charCodeAt(HASH_BYTES) !== version) throw new DamagedBytesError('the version is not known');
-    const hash = Buffer.from(bytes.slice(0, HASH_BYTES), 'latin1').readUInt32BE();
-    if (hash !== hashText(bytes.slice(HASH_BYTES))) throw new DamagedBytesError('the bytes were changed');
+    if (hashIn(bytes) !== hashText(bytes, HASH_BYTES)) throw new DamagedBytesError('the bytes were changed');
   }
 
   count(): number {
+    // most numbers are small
+    const first = this.#bytes.charCodeAt(this.#at);
+    if (first < 128) {
+      this.#at++;
+      return first;
+    }
     let value = 0;
     for (let unit = 1; unit <= Number.MAX_SAFE_INTEGER; unit *= 128) {
       const byte = this.#bytes.charCodeAt(this.#at++);
@@ -150,6 +155,13 @@ export class ByteTextReader {
     this.#at = end;
     return taken;
   }
+}
+
+/** The hash that stands in front. */
+function hashIn(bytes: string): number {
+  let hash = 0;
+  for (let at = 0; at < HASH_BYTES; at++) hash = (hash << 8) | bytes.charCodeAt(at);
+  return hash >>> 0;
 }
 
 function hasWideCharacters(text: string): boolean {

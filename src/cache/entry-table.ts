@@ -106,9 +106,8 @@ export class EntryTable {
 
   /** The entry, if it was packed: its contents are made by `create`. */
   revive(objectKey: ObjectKey, create: Revive): Entry | undefined {
-    const packed = this.#packed.take(objectKey.text);
-    if (!packed) return undefined;
-    const entry = { objectKey, records: packed.revive(create), barrier: packed.barrier };
+    const entry = this.#packed.take(objectKey.text)?.revive(objectKey, create);
+    if (!entry) return undefined;
     this.#set(entry);
     return this.#afterPurges(entry);
   }

@@ -1,6 +1,7 @@
 import { Generation } from './generation.ts';
 import type { ObjectKey } from './object-key.ts';
 import { type ObjectRecord, recordCostBytes } from './record.ts';
+import type { TextBeside } from './text-beside.ts';
 
 /** All that is known of one object: its records, keyed by `recordName`. */
 export interface Entry {
@@ -9,6 +10,8 @@ export interface Entry {
   readonly records: Map<string, ObjectRecord>;
   /** The barriers up to this one have been applied to the records, see `PurgeBarriers`. Raised as later ones are. */
   barrier: number;
+  /** Where it was unpacked from, if that was beside its block. */
+  readonly unpackedFrom?: TextBeside | undefined;
 }
 
 /** With more records than this their order is that of their use. */

@@ -6,10 +6,10 @@ export function withUnit(hash: number, unit: number): number {
   return Math.imul(hash ^ unit, 0x01000193);
 }
 
-/** The hash of what `hash` is of, followed by `text`. */
-export function withText(hash: number, text: string): number {
+/** The hash of what `hash` is of, followed by `text` from `start` on. */
+export function withText(hash: number, text: string, start = 0): number {
   let longer = hash;
-  for (let index = 0; index < text.length; index++) longer = withUnit(longer, text.charCodeAt(index));
+  for (let index = start; index < text.length; index++) longer = withUnit(longer, text.charCodeAt(index));
   return longer;
 }
 

@@ -1,6 +1,7 @@
 import type { Span } from './block.ts';
+import type { ByteTextReader } from './byte-text.ts';
 import { PackedEntry } from './packed-entry.ts';
-import type { PackedBlock } from './packed-head.ts';
+import { type PackedBlock, readPacked } from './packed-head.ts';
 import type { LaterOwner } from './slot-owner.ts';
 
 /** Measured: the entry with its place in the table, and each block. The texts come on top, a byte for each character. */
@@ -48,19 +49,23 @@ export class LooseEntry extends PackedEntry {
   /** Where it is in the order of all that were queued (`PackedEntries`). */
   queuedAt = 0;
   readonly #owner: LooseEntryOwner;
-  readonly #bytesLength: number;
+  readonly #bytes: string;
   readonly #blocks: LooseBlock[];
 
-  /** @param entrust makes the blocks the owners of their slots */
+  /**
+   * @param bytes see `pack`
+   * @param entrust makes the blocks the owners of their slots
+   * @throws DamagedBytesError
+   */
   constructor(
     bytes: string,
     blocks: readonly PackedBlock[],
     entrust: (slot: number, owner: LaterOwner) => void,
     owner: LooseEntryOwner,
   ) {
-    super(bytes);
+    super(readPacked(bytes).head);
     this.#owner = owner;
-    this.#bytesLength = bytes.length;
+    this.#bytes = bytes;
     this.#blocks = blocks.map((block, place) => new LooseBlock(this, block, place));
     for (const block of this.#blocks) entrust(block.slot, block);
   }
@@ -70,9 +75,18 @@ export class LooseEntry extends PackedEntry {
   }
 
   override get costBytes(): number {
-    const textBytes = this.text.length + this.#bytesLength;
+    const textBytes = this.text.length + this.#bytes.length;
     const tagBytes = 8 * this.tagSlots.length;
     return ENTRY_COST_BYTES + textBytes + tagBytes + BLOCK_COST_BYTES * this.#blocks.length;
+  }
+
+  /** Read anew: a reader that is kept would cost as much as the text. */
+  protected override rest(): ByteTextReader {
+    return readPacked(this.#bytes).rest;
+  }
+
+  protected override textBeside(): undefined {
+    return undefined;
   }
 
   get isBare(): boolean {

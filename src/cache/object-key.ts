@@ -78,7 +78,7 @@ export function ownerOf(keyHash: number, workers: number): number {
   return (keyHash % SHARD_COUNT) % workers;
 }
 
-/** Unsigned, 32 bits. */
-export function hashText(text: string): number {
-  return finished(withText(FNV_START, text));
+/** Of `text` from `start` on. Unsigned, 32 bits. */
+export function hashText(text: string, start = 0): number {
+  return finished(withText(FNV_START, text, start));
 }

@@ -1,10 +1,11 @@
 import { type Entry, generationsOf } from './entry.ts';
 import { LooseEntry } from './loose-entry.ts';
 import type { MemoryTier } from './memory-tier.ts';
-import { PackedEntry, pack } from './packed-entry.ts';
+import { type PackedEntry, pack } from './packed-entry.ts';
 import type { PackedBlock } from './packed-head.ts';
 import { PackedQueue } from './packed-queue.ts';
-import type { FoundBytes } from './packed-slots.ts';
+import type { FoundText } from './packed-slots.ts';
+import { SlotEntry } from './slot-entry.ts';
 
 type Tier = Pick<MemoryTier, 'entrust' | 'free' | 'giveUp' | 'isReadAgain' | 'packed' | 'spares'>;
 
@@ -59,21 +60,14 @@ export class PackedEntries {
 
   *[Symbol.iterator](): IterableIterator<PackedEntry> {
     for (const queue of this.#queues) yield* queue;
-    for (const found of this.#tier.packed) yield entryOf(found);
+    for (const found of this.#tier.packed) yield new SlotEntry(found);
   }
 
   /** Packs an entry, whose contents must be idle; they are retired. */
   add(entry: Entry): void {
-    const contents = [...generationsOf(entry)];
-    const blocks = contents.flatMap((generation, content) =>
-      generation.takeBlocks().map(({ index, slot, valid }) => ({ content, index, slot, valid })),
-    );
-    const [block] = blocks;
-    const { text } = entry.objectKey;
-    const bytes = pack(entry, contents, block);
-    const isOne = block !== undefined && blocks.length === 1;
-    if (!isOne || !this.#tier.packed.add(text, bytes, block.slot, block.valid.end))
-      this.#queue(this.#looseOf(bytes, blocks));
+    const slot = entry.unpackedFrom?.take(entry);
+    if (slot === undefined) this.#write(entry);
+    else this.#tier.packed.addAgain(slot);
   }
 
   /** Removes an entry; its blocks stay. */
@@ -103,6 +97,19 @@ export class PackedEntries {
       this.#takeLoose(victim.text);
       for (const slot of victim.slots) this.#tier.giveUp(slot);
     }
+  }
+
+  #write(entry: Entry): void {
+    const contents = [...generationsOf(entry)];
+    const blocks = contents.flatMap((generation, content) =>
+      generation.takeBlocks().map(({ index, slot, valid }) => ({ content, index, slot, valid })),
+    );
+    const [block] = blocks;
+    const { text } = entry.objectKey;
+    const bytes = pack(entry, contents, block);
+    const isOne = block !== undefined && blocks.length === 1;
+    if (!isOne || !this.#tier.packed.add(text, bytes, block.slot, block.valid.end))
+      this.#queue(this.#looseOf(bytes, blocks));
   }
 
   #takeLoose(text: string): LooseEntry | undefined {
@@ -150,8 +157,6 @@ export class PackedEntries {
   }
 }
 
-function entryOf(found: FoundBytes): PackedEntry;
-function entryOf(found: FoundBytes | undefined): PackedEntry | undefined;
-function entryOf(found: FoundBytes | undefined): PackedEntry | undefined {
-  return found && new PackedEntry(found.bytes, found.slot, found.head);
+function entryOf(found: FoundText | undefined): PackedEntry | undefined {
+  return found && new SlotEntry(found);
 }

@@ -2,10 +2,12 @@ import { type ByteTextReader, ByteTextWriter, DamagedBytesError } from './byte-t
 import { type Entry, tagSlotsOfAll } from './entry.ts';
 import type { Generation } from './generation.ts';
 import type { AskedFor, GenerationIdentity } from './generation-identity.ts';
-import { PACKED_VERSION, type PackedBlock, type PackedHead, readPacked, writeHead } from './packed-head.ts';
+import type { ObjectKey } from './object-key.ts';
+import { PACKED_VERSION, type PackedBlock, type PackedHead, writeHead } from './packed-head.ts';
 import type { Part } from './part-map.ts';
 import type { ObjectRecord } from './record.ts';
 import { readFields, readRecord, writeFields, writeRecord } from './record-codec.ts';
+import type { TextBeside } from './text-beside.ts';
 
 /** Makes a content that holds nothing yet. */
 export type Revive = (
@@ -18,38 +20,30 @@ export type Revive = (
  * All that is known of an object, as one text of bytes, and where its blocks are. It costs a fraction of the decoded form,
  * which is made again when the object is looked up.
  */
-export class PackedEntry {
+export abstract class PackedEntry {
   readonly text: string;
   readonly barrier: number;
   readonly tagSlots: readonly number[];
-  readonly #bytes: string;
-  readonly #block: PackedBlock | undefined;
 
-  /**
-   * @param bytes see `pack`
-   * @param slot where they were found, beside a block
-   * @throws DamagedBytesError; so does `revive`
-   */
-  constructor(
-    bytes: string,
-    slot?: number,
-    { text, barrier, tagSlots, block }: PackedHead = readPacked(bytes).head,
-  ) {
+  constructor({ text, barrier, tagSlots }: PackedHead) {
     this.text = text;
     this.barrier = barrier;
     this.tagSlots = tagSlots;
-    this.#bytes = bytes;
-    this.#block = block && slot !== undefined ? { ...block, slot } : undefined;
   }
 
-  get blocks(): readonly PackedBlock[] {
-    return this.#block ? [this.#block] : [];
-  }
+  abstract get blocks(): readonly PackedBlock[];
 
   /** Estimated heap that it costs while it is not in use. */
-  get costBytes(): number {
-    return 0;
-  }
+  abstract get costBytes(): number;
+
+  /** What is behind the head of the text; asked for once. @throws DamagedBytesError */
+  protected abstract rest(): ByteTextReader;
+
+  /** What the entry can be packed into again, see `Entry`. */
+  protected abstract textBeside(
+    entry: Pick<Entry, 'records' | 'barrier'>,
+    contents: readonly Generation[],
+  ): TextBeside | undefined;
 
   get heldBytes(): number {
     return this.blocks.reduce((sum, { valid }) => sum + valid.end - valid.start, 0);
@@ -60,12 +54,18 @@ export class PackedEntry {
     return this.blocks.map(({ slot }) => slot);
   }
 
-  /** The records, and contents with the blocks, which belong to these from now on. */
-  revive(create: Revive): Map<string, ObjectRecord> {
-    const { records, contents } = decode(this.#bytes, create);
+  /**
+   * The entry, and contents with the blocks, which belong to these from now on. Called once.
+   *
+   * @param objectKey the one of `text`
+   * @throws DamagedBytesError
+   */
+  revive(objectKey: ObjectKey, create: Revive): Entry {
+    const { records, contents } = decode(this.text, this.rest(), create);
     for (const { content, index, slot, valid } of this.blocks)
       contents[content]?.restoreBlock(index, slot, valid);
-    return records;
+    const { barrier } = this;
+    return { objectKey, records, barrier, unpackedFrom: this.textBeside({ records, barrier }, contents) };
   }
 }
 
@@ -107,11 +107,7 @@ export function pack(
 }
 
 /** @throws DamagedBytesError */
-function decode(bytes: string, create: Revive) {
-  const {
-    head: { text },
-    rest: from,
-  } = readPacked(bytes);
+function decode(text: string, from: ByteTextReader, create: Revive) {
   const contents = Array.from({ length: from.count() }, () => readContent(from, text, create));
   const records = new Map<string, ObjectRecord>();
   for (let left = from.count(); left > 0; left--)

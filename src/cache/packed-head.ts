@@ -26,6 +26,13 @@ export interface PackedHead {
   readonly block: Omit<PackedBlock, 'slot'> | undefined;
 }
 
+/** A packed entry that is being read. */
+export interface PackedText {
+  readonly head: PackedHead;
+  /** Has read the head, and nothing of what is behind it. */
+  readonly rest: ByteTextReader;
+}
+
 /** Writes what a packed entry begins with. */
 export function writeHead(to: ByteTextWriter, { text, barrier, tagSlots, block }: PackedHead): void {
   to.text(text);
@@ -41,7 +48,7 @@ export function writeHead(to: ByteTextWriter, { text, barrier, tagSlots, block }
 }
 
 /** Begins to read a packed entry. @throws DamagedBytesError */
-export function readPacked(bytes: string): { readonly head: PackedHead; readonly rest: ByteTextReader } {
+export function readPacked(bytes: string): PackedText {
   const rest = new ByteTextReader(bytes, PACKED_VERSION);
   return { head: readHead(rest), rest };
 }

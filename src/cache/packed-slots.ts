@@ -1,7 +1,7 @@
 import { DamagedBytesError } from './byte-text.ts';
 import { GRANULE_BYTES } from './granules.ts';
 import { type HashKey, keyedHash } from './keyed-hash.ts';
-import { type PackedHead, readPacked } from './packed-head.ts';
+import { type PackedText, readPacked } from './packed-head.ts';
 import type { SlotIndex } from './slot-index.ts';
 import type { LaterOwner } from './slot-owner.ts';
 import type { SlotTable } from './slot-table.ts';
@@ -21,10 +21,8 @@ const SHORT_SHARE = 1 / 16;
 const ROOM_DECAY = 1 / 32;
 
 /** What was found beside a block. */
-export interface FoundBytes {
-  readonly bytes: string;
+export interface FoundText extends PackedText {
   readonly slot: number;
-  readonly head: PackedHead;
 }
 
 /**
@@ -64,25 +62,33 @@ export class PackedSlots implements LaterOwner {
    */
   add(text: string, bytes: string, slot: number, endBytes: number): boolean {
     const run = this.#slots.runOf(slot);
-    const memory = this.#slots.memoryOf(run);
     const neededBytes = bytes.length + TAIL_BYTES;
     this.#learnRoom(neededBytes);
-    if (memory.length - endBytes < neededBytes) return false;
+    if (this.#slots.bytesOf(run) - endBytes < neededBytes) return false;
     const hash = keyedHash(this.#hashKey, text);
     this.#index.add(hash, slot);
-    memory.write(bytes, memory.length - neededBytes, 'latin1');
-    memory.writeUInt32LE(bytes.length, memory.length - TAIL_BYTES);
-    memory.writeUInt32LE(hash, memory.length - HASH_BYTES);
+    const { segment, end } = this.#placeOf(slot);
+    segment.write(bytes, end - neededBytes, 'latin1');
+    segment.writeUInt32LE(bytes.length, end - TAIL_BYTES);
+    segment.writeUInt32LE(hash, end - HASH_BYTES);
     this.#slots.entrust(run, this);
     return true;
   }
 
-  get(text: string): FoundBytes | undefined {
+  /** The same where what is known lies in `slot` already, as it was when it was taken. */
+  addAgain(slot: number): void {
+    const { segment, end } = this.#placeOf(slot);
+    this.#learnRoom(segment.readUInt32LE(end - TAIL_BYTES) + TAIL_BYTES);
+    this.#index.add(segment.readUInt32LE(end - HASH_BYTES), slot);
+    this.#slots.entrust(this.#slots.runOf(slot), this);
+  }
+
+  get(text: string): FoundText | undefined {
     return this.#find(keyedHash(this.#hashKey, text), text);
   }
 
   /** The same, which has its slot for itself from now on. */
-  take(text: string): FoundBytes | undefined {
+  take(text: string): FoundText | undefined {
     const hash = keyedHash(this.#hashKey, text);
     const found = this.#find(hash, text);
     if (found) this.#index.remove(hash, found.slot);
@@ -90,7 +96,7 @@ export class PackedSlots implements LaterOwner {
   }
 
   /** May be read on while entries come and go: what stays packed is met once. */
-  *[Symbol.iterator](): Generator<FoundBytes> {
+  *[Symbol.iterator](): Generator<FoundText> {
     for (const slot of this.#slots.slotsOf(this)) {
       const entry = this.#read(slot);
       if (entry) yield entry;
@@ -98,15 +104,16 @@ export class PackedSlots implements LaterOwner {
   }
 
   evicted(slot: number): void {
-    this.#index.remove(hashIn(this.#memoryOf(slot)), slot);
+    const { segment, end } = this.#placeOf(slot);
+    this.#index.remove(segment.readUInt32LE(end - HASH_BYTES), slot);
   }
 
   moved(slot: number, memory: Buffer, from: number): void {
-    this.#index.move(hashIn(memory), from, slot);
+    this.#index.move(memory.readUInt32LE(memory.length - HASH_BYTES), from, slot);
   }
 
-  #find(hash: number, text: string): FoundBytes | undefined {
-    let found: FoundBytes | undefined;
+  #find(hash: number, text: string): FoundText | undefined {
+    let found: FoundText | undefined;
     const slot = this.#index.find(hash, slot => {
       found = this.#read(slot);
       return found?.head.text === text;
@@ -115,29 +122,27 @@ export class PackedSlots implements LaterOwner {
   }
 
   /** Undefined for what was damaged: then it is not known. */
-  #read(slot: number): FoundBytes | undefined {
-    const memory = this.#memoryOf(slot);
-    const end = memory.length - TAIL_BYTES;
-    const textBytes = memory.readUInt32LE(end);
+  #read(slot: number): FoundText | undefined {
+    const { segment, start, end } = this.#placeOf(slot);
+    const textEnd = end - TAIL_BYTES;
+    const textBytes = segment.readUInt32LE(textEnd);
     try {
-      const bytes = memory.toString('latin1', Math.max(0, end - textBytes), end);
-      return { bytes, slot, head: readPacked(bytes).head };
+      const text = segment.toString('latin1', Math.max(start, textEnd - textBytes), textEnd);
+      return { slot, ...readPacked(text) };
     } catch (error) {
       if (error instanceof DamagedBytesError) return undefined;
       throw error;
     }
   }
 
-  #memoryOf(slot: number): Buffer {
-    return this.#slots.memoryOf(this.#slots.runOf(slot));
+  /** Where all of a slot is. */
+  #placeOf(slot: number) {
+    const { segment, start } = this.#slots.pins.placeOf(slot);
+    return { segment, start, end: start + this.#slots.bytesOf(this.#slots.runOf(slot)) };
   }
 
   #learnRoom(neededBytes: number): void {
     const least = this.#roomBytes - (this.#roomBytes - neededBytes) * ROOM_DECAY;
     this.#roomBytes = Math.min(MOST_ROOM_BYTES, Math.max(neededBytes, least));
   }
-}
-
-function hashIn(memory: Buffer): number {
-  return memory.readUInt32LE(memory.length - HASH_BYTES);
 }

@@ -17,6 +17,7 @@ export class PartMap {
   readonly #onGrown: () => void;
   #count: number | undefined;
   #costBytes = 0;
+  #learned = 0;
 
   /** @param onGrown called when the estimated heap cost has grown */
   constructor(
@@ -48,7 +49,13 @@ export class PartMap {
     const beforeBytes = this.#costBytes;
     this.#set(number, part);
     this.#count = count;
+    this.#learned++;
     if (this.#costBytes > beforeBytes) this.#onGrown();
+  }
+
+  /** How often anything was learned: while it is the same, so are the parts. */
+  get learned(): number {
+    return this.#learned;
   }
 
   /** How many parts are known. */

@@ -122,10 +122,15 @@ export class SlotPins {
 
   /** The memory of `slot` from `fromBytes` to `toBytes`. */
   view(slot: number, fromBytes: number, toBytes: number): Buffer {
+    const { segment, start } = this.placeOf(slot);
+    return segment.subarray(start + fromBytes, start + toBytes);
+  }
+
+  /** Where `slot` begins: for what is read too often to make a view of it each time. */
+  placeOf(slot: number): { readonly segment: Buffer; readonly start: number } {
     const segment = this.#segments[Math.floor(slot / this.#granulesPerSegment)];
     if (!segment) throw new RangeError(`no slot ${slot}`);
-    const start = (slot % this.#granulesPerSegment) * GRANULE_BYTES;
-    return segment.subarray(start + fromBytes, start + toBytes);
+    return { segment, start: (slot % this.#granulesPerSegment) * GRANULE_BYTES };
   }
 
   #count(slot: number, change: number): void {

@@ -100,7 +100,12 @@ export class SlotTable {
 
   /** All of a run. */
   memoryOf(run: number): Buffer {
-    return this.pins.view(this.slotOf(run), 0, this.runs.lengthOf(run) * GRANULE_BYTES);
+    return this.pins.view(this.slotOf(run), 0, this.bytesOf(run));
+  }
+
+  /** The length of a run. */
+  bytesOf(run: number): number {
+    return this.runs.lengthOf(run) * GRANULE_BYTES;
   }
 
   /** Makes `owner` that of a slot. */

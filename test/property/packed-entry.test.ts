@@ -1,18 +1,21 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Entry } from '../../src/cache/entry.ts';
+import type { Block } from '../../src/cache/block.ts';
+import { type Entry, generationsOf } from '../../src/cache/entry.ts';
 import { Generation } from '../../src/cache/generation.ts';
-import type { GenerationIdentity } from '../../src/cache/generation-identity.ts';
+import type { AskedFor, GenerationIdentity } from '../../src/cache/generation-identity.ts';
 import { LooseEntry } from '../../src/cache/loose-entry.ts';
 import { MemoryTier } from '../../src/cache/memory-tier.ts';
 import type { ObjectKey } from '../../src/cache/object-key.ts';
 import { PackedEntries } from '../../src/cache/packed-entries.ts';
+import type { Revive } from '../../src/cache/packed-entry.ts';
 import type { ObjectRecord } from '../../src/cache/record.ts';
 import { allocateSharedMemory } from '../../src/cache/shared-memory.ts';
 import { testKey } from '../support/object-keys.ts';
 import { recordFields } from '../support/records.ts';
 
 const pageBytes = 65_536;
+const blockBytes = 4_096;
 const unused = (): never => {
   throw new Error('nothing is read here');
 };
@@ -37,8 +40,30 @@ class World {
   readonly #tier = new MemoryTier(allocateSharedMemory(1, pageBytes, 1, { blocks: 'checked' }), 0);
   readonly entries = new PackedEntries(this.#tier);
 
-  create(identity: GenerationIdentity): Generation {
-    return new Generation(identity, pageBytes, this.#tier, { open: unused, lend: unused });
+  create(identity: GenerationIdentity, blockBytes = pageBytes, first?: AskedFor): Generation {
+    let asked = first;
+    const reading = {
+      ...{ open: unused, lend: unused },
+      askAs: (next: AskedFor) => {
+        asked = next;
+      },
+      get asked() {
+        return asked;
+      },
+    };
+    return new Generation(identity, blockBytes, this.#tier, reading);
+  }
+
+  evict(block: Block | undefined): void {
+    if (!block) return;
+    block.evicted();
+    this.#tier.free(block.slot);
+  }
+
+  /** Finds what was packed, and unpacks it. */
+  revive(objectKey: ObjectKey): Entry | undefined {
+    const create: Revive = this.create.bind(this);
+    return this.entries.take(objectKey.text)?.revive(objectKey, create);
   }
 
   fill(content: Generation, start: number, fill: number, length: number): void {
@@ -90,7 +115,7 @@ it('whatever is known of objects, it is the same after they were packed beside t
         );
         seen[packed instanceof LooseEntry ? 'loose' : 'beside']++;
         const contents = new Set<Generation>();
-        const revived = packed?.revive(identity => {
+        const revived = packed?.revive(objectKey, identity => {
           const content = world.create(identity);
           contents.add(content);
           return content;
@@ -104,7 +129,7 @@ it('whatever is known of objects, it is the same after they were packed beside t
             name,
             { ...record, content: undefined, isWithdrawn: false },
           ]);
-        expect(plain(revived)).toEqual(plain(records));
+        expect(plain(revived?.records)).toEqual(plain(records));
         expect(world.entries.get(objectKey.text)).toBeUndefined();
       }
       expect(world.entries.size).toBe(0);
@@ -112,4 +137,105 @@ it('whatever is known of objects, it is the same after they were packed beside t
     { numRuns: 200 },
   );
   for (const [where, times] of Object.entries(seen)) expect(times, where).toBeGreaterThan(0);
+});
+
+/** All that is told of an object. */
+function told(entry: Entry | undefined) {
+  const contents = entry ? [...generationsOf(entry)] : [];
+  return {
+    barrier: entry?.barrier,
+    records: [...(entry?.records ?? [])].map(([name, record]) => {
+      const isOf = (one: Generation) => record.kind === 'readable' && record.content === one;
+      return [name, { ...record, content: contents.findIndex(isOf), isWithdrawn: false }];
+    }),
+    contents: contents.map(content => {
+      const { identity, contentId, asked, parts, heldBytes } = content;
+      const starts = Array.from(
+        { length: Math.ceil(content.sizeBytes / blockBytes) },
+        (_, index) => index * blockBytes,
+      );
+      const bytes = starts.map(start => content.peekText(start, content.availableUntil(start)));
+      return { identity, contentId, asked, parts: parts.entries(), count: parts.count, heldBytes, bytes };
+    }),
+  };
+}
+
+/** What may happen to an object with one content while it is unpacked; `held` are the first bytes of it that are held. */
+const changes: Readonly<
+  Record<string, (entry: Entry, content: Generation, world: World, value: number) => Entry>
+> = {
+  nothing: entry => entry,
+  'a copy': entry => ({ ...entry }),
+  'a barrier': (entry, _content, _world, value) => Object.assign(entry, { barrier: value }),
+  'other records': (entry, content, _world, value) => {
+    const record = { ...recordFields(content.sizeBytes), receivedMs: value, content };
+    return { ...entry, records: new Map([['other', record]]) };
+  },
+  'another content': (entry, content, world, value) => {
+    const other = world.create({ ...content.identity, entityTag: `"${value}"` }, blockBytes);
+    const record = { ...recordFields(content.sizeBytes), content: other };
+    return { ...entry, records: new Map([...entry.records, ['other', record]]) };
+  },
+  'a part': (entry, content, _world, value) => {
+    content.parts.learn(1, { first: 0, last: value, checksums: [] }, 2);
+    return entry;
+  },
+  'a number': (entry, content, _world, value) => {
+    content.contentId = value;
+    return entry;
+  },
+  'another question': (entry, content, _world, value) => {
+    content.askAs({ versionId: `${value}`, requestPayer: undefined });
+    return entry;
+  },
+  'more bytes': (entry, content, world, value) => {
+    const from = content.availableUntil(0);
+    const length = Math.min(value, content.blockEnd(0) - from);
+    if (length > 0) world.fill(content, from, value % 256, length);
+    return entry;
+  },
+  'too few bytes behind a gap': (entry, content, world, value) => {
+    const from = content.blockEnd(0) - content.availableUntil(0);
+    if (from > 0) world.fill(content, from, value % 256, content.blockEnd(0) - from);
+    return entry;
+  },
+  'another block': (entry, content, world, value) => {
+    if (content.sizeBytes > blockBytes) world.fill(content, blockBytes, value % 256, 1);
+    return entry;
+  },
+  'bytes elsewhere': (entry, content, world, value) => {
+    world.evict(content.blockAt(0));
+    world.fill(content, 0, value % 256, 1);
+    return entry;
+  },
+};
+
+it('whatever happens to an object while it is unpacked, it is the same after it was packed again', () => {
+  const sizes = fc.oneof(
+    fc.integer({ min: 1, max: 500 }),
+    fc.integer({ min: blockBytes, max: 2 * blockBytes }),
+  );
+  const change = fc.record({ name: fc.constantFrom(...Object.keys(changes)), value: fc.nat(1_000) });
+  fc.assert(
+    fc.property(sizes, fc.nat(300), fc.array(change, { maxLength: 8 }), (sizeBytes, mostBytes, changed) => {
+      const world = new World();
+      const objectKey = testKey('main', 'b', 'k');
+      const content = world.create(named(objectKey, sizeBytes), blockBytes);
+      world.fill(content, 0, 7, Math.min(mostBytes + 1, content.blockEnd(0)));
+      const records = new Map([['', { ...recordFields(sizeBytes), content }]]);
+      world.entries.add({ objectKey, records, barrier: 0 });
+      for (const { name, value } of changed) {
+        const revived = world.revive(objectKey);
+        const [content] = revived ? generationsOf(revived) : [];
+        if (!revived || !content) throw new Error('it is not known');
+        const entry = changes[name]?.(revived, content, world, value) ?? revived;
+        const before = told(entry);
+        world.entries.add(entry);
+        const again = world.revive(objectKey);
+        expect(told(again), name).toEqual(before);
+        if (again) world.entries.add(again);
+      }
+    }),
+    { numRuns: 300 },
+  );
 });

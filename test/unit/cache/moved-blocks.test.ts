@@ -96,6 +96,6 @@ it.each([
   moveAway();
   expect(entries.get(objectKey.text)?.slots).not.toEqual(before);
   let revived: Generation | undefined;
-  entries.take(objectKey.text)?.revive(() => (revived = create(objectKey.text)));
+  entries.take(objectKey.text)?.revive(objectKey, () => (revived = create(objectKey.text)));
   expectItsBytes(revived);
 });

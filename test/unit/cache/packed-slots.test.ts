@@ -49,7 +49,7 @@ function add(name: string, content: Generation, names: readonly string[] = [''])
 
 function revive(name: string): Generation | undefined {
   let revived: Generation | undefined;
-  entries.take(key(name).text)?.revive(identity => (revived = create(identity)));
+  entries.take(key(name).text)?.revive(key(name), identity => (revived = create(identity)));
   return revived;
 }
 
@@ -111,6 +111,20 @@ it('what was damaged is not known, whichever byte it is, and its memory can be u
   expect(entries.get(key('k').text)?.heldBytes).toBe(200);
   for (let index = 0; tier.usage.evictions < 1_000; index++) add(`k${index}`, held(`k${index}`, 100));
   expect(entries.size).toBe(tier.usage.slots);
+});
+
+it('what nothing was learned of while it was unpacked is packed again without being written', () => {
+  add('k', held('k', 100));
+  const packed = entries.take(key('k').text);
+  const [slot = -1] = packed?.slots ?? [];
+  const entry = packed?.revive(key('k'), create);
+  const memory = tier.view(slot, GRANULE_BYTES);
+  const before = Buffer.from(memory);
+  memory.fill(0, 100, GRANULE_BYTES - 8);
+  if (entry) entries.add(entry);
+  expect(memory.subarray(100, GRANULE_BYTES - 8)).toEqual(Buffer.alloc(GRANULE_BYTES - 8 - 100));
+  before.copy(memory);
+  expect([entries.size, revive('k')?.blockAt(0)?.bytes(0, 100)]).toEqual([1, Buffer.alloc(100, 1)]);
 });
 
 it('what needs more room than it has is packed on the heap, and from then on others get as much', () => {
