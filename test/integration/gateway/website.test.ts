@@ -271,6 +271,17 @@ describe('what the store is asked for a website', () => {
     expect(await how('/docs')).toEqual(['REVALIDATED', true]);
   });
 
+  it('is reported also where the store refuses the page, and the document for that is held', async () => {
+    await start({ errorFor: [403, 404] }, { policy: { ttlMs: 60_000 } });
+    store.spoiled.set('/site/denied', { kind: 'answer', status: 403, body: '' });
+    await browse('/none', atHost);
+    for (const _ of ['first', 'again']) {
+      const { status, headers, body } = await gateway.get('/denied', atHost);
+      expect([status, body.toString()]).toEqual([403, 'not here']);
+      expect(headers['cache-status']).toBe('tidegate; fwd=uri-miss; fwd-status=403');
+    }
+  });
+
   it('is nothing for who takes only what is held', async () => {
     const policy = { clientDirectives: 'honour' as const, ttlMs: 0, negativeTtlMs: 60_000 };
     await start({ errorFor: [403, 404] }, { policy, allows: only(key => !key.startsWith('private/')) });
