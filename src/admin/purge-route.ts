@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { isKeyTooLong, MAX_KEY_BYTES } from '../s3/address.ts';
 import { AdminError, type AdminRoute } from './admin-route.ts';
 import { readJson, sendJson } from './json.ts';
 
@@ -26,16 +25,12 @@ const FORMS =
 
 const name = z.string({ error: 'a text' }).min(1, { error: 'a text that is not empty' }).optional();
 
-const key = name.refine(text => text === undefined || !isKeyTooLong(text), {
-  error: `a text of at most ${MAX_KEY_BYTES} bytes, as long as keys are`,
-});
-
 const purgeBody = z
   .strictObject(
     {
       bucket: name,
-      key,
-      prefix: key,
+      key: name,
+      prefix: name,
       tag: name,
       soft: z.boolean({ error: 'true or false' }).default(false),
     },

@@ -9,6 +9,7 @@ import type { GatewayConfig } from '../config/gateway-config.ts';
 import { largestBlockBytes } from '../config/largest-block.ts';
 import { isAtWebOrigin, isKnownBucket } from '../config/other-buckets.ts';
 import { keysOf } from '../config/restricted-keys.ts';
+import { MAX_KEY_BYTES } from '../s3/address.ts';
 import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
 import { pathKeyProblem, pathPrefixProblem } from '../s3/path-key.ts';
 import type { WorkerPool } from '../server/worker-pool.ts';
@@ -74,7 +75,7 @@ export function purgeEverywhere(
     if (request.kind !== 'tag') {
       const config = running.current;
       if (!isKnownBucket(config, request.bucket)) return { kind: 'unknown-bucket' };
-      refuseNoPath(config, request);
+      refuseNoKey(config, request);
       const problem = aliasProblem(config, request);
       if (problem !== undefined) return { kind: 'alias', problem };
     }
@@ -95,20 +96,25 @@ export function purgeEverywhere(
   };
 }
 
-/** @throws AdminError for what nothing at a web origin can be called: keys are paths there, or URLs */
-export function refuseNoPath(config: GatewayConfig, { bucket, key, prefix }: NamedObjects): void {
-  if (!isAtWebOrigin(config, bucket)) return;
-  const begins = ['/', 'http://', 'https://'];
-  const isPath =
-    key === undefined
-      ? begins.some(begin => begin.startsWith(prefix ?? '') || prefix?.startsWith(begin))
-      : begins.some(begin => key.startsWith(begin));
-  if (!isPath)
+/** @throws AdminError for what nothing in the bucket can be called: keys at a web origin are paths, or URLs, as long as these may be */
+export function refuseNoKey(config: GatewayConfig, named: NamedObjects): void {
+  const isAtOrigin = isAtWebOrigin(config, named.bucket);
+  const limitBytes = isAtOrigin ? config.limits.headersBytes : MAX_KEY_BYTES;
+  if (Buffer.byteLength(named.key ?? named.prefix ?? '') > limitBytes)
+    throw new AdminError(400, 'KEY_TOO_LONG', `the keys of the bucket have at most ${limitBytes} bytes`);
+  if (isAtOrigin && !mayBePath(named))
     throw new AdminError(
       400,
       'NO_PATH',
       'the bucket is at a web origin, whose keys are paths: they begin with a slash',
     );
+}
+
+function mayBePath({ key, prefix = '' }: NamedObjects): boolean {
+  const begins = ['/', 'http://', 'https://'];
+  return key === undefined
+    ? begins.some(begin => begin.startsWith(prefix) || prefix.startsWith(begin))
+    : begins.some(begin => key.startsWith(begin));
 }
 
 interface NamedObjects {

@@ -10,7 +10,7 @@ import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
 import { compileGrants, isAllowed } from '../s3/grants.ts';
 import { readingActions } from '../s3/reading-actions.ts';
 import type { WorkerPool } from '../server/worker-pool.ts';
-import { aliasProblem, refuseNoPath } from './cache.ts';
+import { aliasProblem, refuseNoKey } from './cache.ts';
 import { compiledRules } from './compiled-rules.ts';
 import type { RunningConfig } from './running-config.ts';
 import type { WorkerControl } from './thread-contracts.ts';
@@ -23,7 +23,7 @@ export function explainEverywhere(
   return async (bucket, key) => {
     const config = running.current;
     if (!isKnownBucket(config, bucket)) return undefined;
-    refuseNoPath(config, { bucket, key });
+    refuseNoKey(config, { bucket, key });
     const problem = aliasProblem(config, { bucket, key });
     if (problem !== undefined) throw new AdminError(400, 'KEY_MAY_MEAN_ANOTHER', problem);
     const held = await pool.callAll('describe', { bucket, key });

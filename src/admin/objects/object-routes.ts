@@ -1,4 +1,3 @@
-import { isKeyTooLong, MAX_KEY_BYTES } from '../../s3/address.ts';
 import { AdminError, type AdminRoute } from '../admin-route.ts';
 import { sendJson } from '../json.ts';
 import { documentRoute } from '../page-document.ts';
@@ -35,8 +34,6 @@ function objectRoute(explain: Explain): AdminRoute {
     async handle(request, response) {
       const query = new URL(request.url ?? '/', 'http://admin').searchParams;
       const [bucket, key] = [required(query, 'bucket'), required(query, 'key')];
-      if (isKeyTooLong(key))
-        throw new AdminError(400, 'INVALID_QUERY', `a key has at most ${MAX_KEY_BYTES} bytes`);
       const held = await explain(bucket, key);
       if (!held) throw new AdminError(404, 'UNKNOWN_BUCKET', 'no bucket of this name is configured');
       sendJson(response, 200, held);

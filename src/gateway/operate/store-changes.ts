@@ -1,7 +1,9 @@
 import type { Epochs } from '../../cache/epochs.ts';
-import { objectKey } from '../../cache/object-key.ts';
+import { type ObjectKey, objectKey } from '../../cache/object-key.ts';
 import type { Bucket } from '../request/bucket.ts';
 import type { BucketTable } from '../request/bucket-table.ts';
+import { pagesOfObject } from '../web/pages-of-object.ts';
+import { isWeb } from '../web/web-target.ts';
 
 /** What a store says has changed, by the store's own names. */
 export interface StoreChange {
@@ -21,7 +23,7 @@ export interface ToldChanges {
  * Invalidates what was learned before the changes: the next read of such an object asks the store. Blocks stay, for the case
  * that its content turns out to be the same. So an event that comes twice, late or out of order costs a question at most.
  *
- * @returns how many of the changes are in a bucket that clients can read
+ * @returns how many of the changes are in a bucket that clients can read, by names that the store knows
  */
 export function invalidateChanged(
   { backend, changes }: ToldChanges,
@@ -33,18 +35,26 @@ export function invalidateChanged(
     const places = buckets
       .placesCalled(name)
       .filter(({ store }) => backend === undefined || store.name === backend);
-    for (const place of places) invalidate(place, keys, epochs);
-    if (places.length > 0) known++;
+    const found = places.map(place => invalidate(place, keys, epochs));
+    if (found.includes(true)) known++;
   }
   return known;
 }
 
-function invalidate(
-  { store, bucketAtStore, epochs: slots }: Bucket,
-  keys: StoreChange['keys'],
-  epochs: Epochs,
-): void {
-  if (keys === undefined) epochs.raiseBucket(slots.bucketSlot);
-  for (const key of keys ?? [])
-    epochs.raise(objectKey({ backend: store.identity, bucket: bucketAtStore }, key, slots).keySlot);
+/** False where the store's names say nothing of those of the bucket. */
+function invalidate(bucket: Bucket, keys: StoreChange['keys'], epochs: Epochs): boolean {
+  if (keys === undefined) {
+    epochs.raiseBucket(bucket.epochs.bucketSlot);
+    return true;
+  }
+  const named = keys.map(key => objectsOf(bucket, key));
+  for (const { keySlot } of named.flatMap(objects => objects ?? [])) epochs.raise(keySlot);
+  return !named.includes(undefined);
+}
+
+/** What is cached of the object that the store calls `key`. */
+function objectsOf(bucket: Bucket, key: string): readonly ObjectKey[] | undefined {
+  if (isWeb(bucket)) return pagesOfObject(bucket, key);
+  const { store, bucketAtStore, epochs } = bucket;
+  return [objectKey({ backend: store.identity, bucket: bucketAtStore }, key, epochs)];
 }

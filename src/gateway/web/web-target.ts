@@ -123,8 +123,8 @@ export function groupSlotsOf({ bucket, host }: WebAddress, scheme: string): Grou
   return group => epochs.groupSlot(groupTag(origin, group));
 }
 
-/** Whether the origin learns which host and scheme the client asked. */
-function tellsHost({ host, forwarded }: WebRules): boolean {
+/** Whether the origin learns which host and scheme the client asked, so that these belong to the key. */
+export function tellsHost({ host, forwarded }: WebRules): boolean {
   return host.kind === 'client' || forwarded;
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseConfig } from '../../../src/config/load-config.ts';
-import { refuseNoPath } from '../../../src/wiring/cache.ts';
+import { refuseNoKey } from '../../../src/wiring/cache.ts';
 import { explainEverywhere } from '../../../src/wiring/explain.ts';
 
 const config = parseConfig(
@@ -69,10 +69,23 @@ it('what is no path is refused at a web origin, where nothing has such a key', a
   await expect(explain('site', 'static/a.css')).rejects.toMatchObject(isNoPath);
   expect(await explain('site', '/static/a.css')).toMatchObject({ records: [] });
   for (const prefix of ['', '/static/', 'https://www.', 'http'])
-    expect(() => refuseNoPath(config, { bucket: 'site', prefix })).not.toThrow();
+    expect(() => refuseNoKey(config, { bucket: 'site', prefix })).not.toThrow();
   for (const named of [{ prefix: 'static/' }, { key: 'http' }])
-    expect(() => refuseNoPath(config, { bucket: 'site', ...named })).toThrow(
+    expect(() => refuseNoKey(config, { bucket: 'site', ...named })).toThrow(
       expect.objectContaining(isNoPath),
     );
-  expect(() => refuseNoPath(config, { bucket: 'photos', key: 'a' })).not.toThrow();
+  expect(() => refuseNoKey(config, { bucket: 'photos', key: 'a' })).not.toThrow();
+});
+
+it('a key is as long as the bucket has any: at a web origin as the head of a request', async () => {
+  const isTooLong = expect.objectContaining({ status: 400, code: 'KEY_TOO_LONG' });
+  const { headersBytes } = config.limits;
+  for (const text of ['k'.repeat(1_025), 'é'.repeat(513)])
+    for (const named of [{ key: text }, { prefix: text }])
+      expect(() => refuseNoKey(config, { bucket: 'photos', ...named })).toThrow(isTooLong);
+  expect(() => refuseNoKey(config, { bucket: 'photos', key: 'k'.repeat(1_024) })).not.toThrow();
+  const page = '/'.padEnd(headersBytes, 'p');
+  expect(() => refuseNoKey(config, { bucket: 'site', key: `${page}p` })).toThrow(isTooLong);
+  expect(await explain('site', page)).toMatchObject({ records: [] });
+  await expect(explain('photos', page)).rejects.toEqual(isTooLong);
 });
