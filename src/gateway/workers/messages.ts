@@ -1,4 +1,5 @@
 import type { WholeReply } from '../../backend/store.ts';
+import type { AskedFor, GenerationIdentity } from '../../cache/generation-identity.ts';
 import type { Part } from '../../cache/part-map.ts';
 import type { ReadableRecord, RefusedRecord, UncacheableRecord } from '../../cache/record.ts';
 import type { ContentCoding } from '../../http/content-coding.ts';
@@ -10,7 +11,10 @@ import type { ObjectRead } from '../request/object-read.ts';
 export type WireRead = Omit<ObjectRead, 'bucket'> & { readonly bucketName: string };
 
 /** An object in a bucket, which is identified by its client-side name. */
-export type WireObject = Pick<WireRead, 'bucketName' | 'objectKey'>;
+export interface WireObject extends Pick<WireRead, 'bucketName' | 'objectKey'> {
+  /** At a web origin, of a content: the rules that it was made by, see `placeText`. */
+  readonly place?: string;
+}
 
 /** The position of a block in the arena; valid while the slot keeps its tag. */
 export interface WireBlock {
@@ -23,11 +27,17 @@ export interface WireBlock {
   readonly to: number;
 }
 
+/** What a content of an object is: enough to go on with it where its owner has forgotten it. */
+export interface WireIdentity extends Omit<GenerationIdentity, 'objectKey'> {
+  readonly blockBytes: number;
+  /** How its bytes are asked for; undefined where they were made here, so that nobody can be asked. */
+  readonly asked: AskedFor | undefined;
+}
+
 /** A content, identified by the number its owner gave it. */
 export interface WireContent {
   readonly contentId: number;
-  readonly sizeBytes: number;
-  readonly blockBytes: number;
+  readonly identity: WireIdentity;
   readonly parts: readonly (readonly [number, Part])[];
   readonly partCount: number | undefined;
 }
@@ -39,8 +49,8 @@ export interface WireRange {
   readonly object: WireObject;
   readonly from: number;
   readonly to: number;
-  /** Whether bytes before `from` have already been sent. */
-  readonly hasBegun: boolean;
+  /** What the content is, if bytes before `from` have already been sent: then no other one will do. */
+  readonly begun?: WireIdentity | undefined;
   /** The trace of the request that wants the bytes. */
   readonly trace?: TraceContext | undefined;
 }

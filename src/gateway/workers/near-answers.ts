@@ -3,6 +3,7 @@ import type { Epochs } from '../../cache/epochs.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
 import type { PurgeBarriers } from '../../cache/purge-barriers.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
+import { placeText } from '../request/bucket.ts';
 import { isComplete } from '../web/stale-answers.ts';
 import { varyListsOf } from '../web/vary-lists.ts';
 import type { WebRead } from '../web/web-read.ts';
@@ -106,7 +107,8 @@ export class NearAnswers {
       const entry = this.#entries.peek(text);
       if (entry) this.#entries.set(text, { ...entry });
     };
-    return new RemoteContent(content, this.#memory, { bucketName: bucket.name, objectKey: target.key }, grew);
+    const object = { bucketName: bucket.name, objectKey: target.key, place: placeText(bucket) };
+    return new RemoteContent(content, this.#memory, object, grew);
   }
 
   #afterPurges(entry: NearEntry): NearEntry | undefined {

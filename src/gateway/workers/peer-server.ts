@@ -12,6 +12,7 @@ import type {
   PeerNotices,
   WireContent,
   WireEncoding,
+  WireIdentity,
   WireLoan,
   WireLookupResult,
   WireObject,
@@ -97,14 +98,18 @@ export class PeerServer {
     };
   }
 
-  /** @throws ObjectChangedError when the content was replaced, and nobody here has read it since */
-  #open({ contentId, object, from, to, hasBegun, trace }: WireRange): number {
-    const generation = this.#contentNumbered(contentId, object);
+  /**
+   * @throws ObjectChangedError when the content was replaced, and nobody here has read it since: then the answer begins anew, or it
+   * ends where the rest cannot be asked for
+   */
+  #open({ contentId, object, from, to, begun, trace }: WireRange): number {
+    const generation =
+      this.#contentNumbered(contentId, object) ?? (begun && this.#continued(contentId, object, begun));
     if (!generation) throw new ObjectChangedError('the content was replaced');
     const number = ++this.#opened;
     this.#readers.set(number, {
       generation,
-      reader: generation.open(from, to, hasBegun, trace),
+      reader: generation.open(from, to, begun !== undefined, trace),
       position: from,
       loan: undefined,
     });
@@ -120,6 +125,25 @@ export class PeerServer {
   #contentNumbered(contentId: number, object: WireObject): Generation | undefined {
     const known = this.#told.find(contentId);
     return known && !known.isRetired ? known : (this.#heldContent(object, contentId) ?? known);
+  }
+
+  /**
+   * A content that is forgotten here, made again for those who have had its beginning. No record refers to it, so it answers nobody
+   * else, and its tag keeps the rest from being another content's. Undefined where nothing can be asked for.
+   */
+  #continued(
+    contentId: number,
+    { bucketName, objectKey, place }: WireObject,
+    { blockBytes, asked, ...content }: WireIdentity,
+  ): Generation | undefined {
+    const known = this.#told.continued.find(contentId);
+    if (known) return known;
+    const bucket = this.#configurations.bucketOf(bucketName, objectKey, place);
+    if (!bucket || !asked || content.entityTag === undefined) return undefined;
+    const identity = { ...content, objectKey: objectKey.text };
+    const generation = this.#objects.createUnrecorded({ bucket, objectKey }, asked, identity, blockBytes);
+    this.#told.continued.set(contentId, generation);
+    return generation;
   }
 
   /** The content of this number that a record refers to, though it may have been packed since it was numbered. */

@@ -7,12 +7,12 @@ import type { ContentCoding } from '../../http/content-coding.ts';
 import type { TraceContext } from '../../http/trace-context.ts';
 import { OwnerLostError } from '../fill/fill-error.ts';
 import { LOAN_LIMIT_BYTES, type SlotLender } from '../fill/slot-lender.ts';
-import type { WireBlock, WireContent, WireLoan, WireObject } from './messages.ts';
+import type { WireBlock, WireContent, WireIdentity, WireLoan, WireObject } from './messages.ts';
 import type { PeerLink } from './peer-link.ts';
 import { RemoteEncodings } from './remote-encodings.ts';
 
-/** Measured heap cost of a remote content, and of each block position it remembers. */
-const CONTENT_COST_BYTES = 500;
+/** Measured heap cost of a remote content but for long names, and of each block position it remembers. */
+const CONTENT_COST_BYTES = 700;
 const PLACE_COST_BYTES = 170;
 
 /** What the contents of one other worker share. */
@@ -55,6 +55,7 @@ export class RemoteContent implements Content {
   readonly object: WireObject;
   readonly #blocks = new Map<number, RemoteBlock>();
   readonly #onGrown: () => void;
+  #identity: WireIdentity;
   #encodings: RemoteEncodings<RemoteContent> | undefined;
 
   /**
@@ -62,7 +63,7 @@ export class RemoteContent implements Content {
    * @param onGrown called when the content's estimated heap cost has grown
    */
   constructor(
-    { contentId, sizeBytes, blockBytes, parts, partCount }: WireContent,
+    { contentId, identity, parts, partCount }: WireContent,
     memory: RemoteMemory,
     object: WireObject,
     onGrown: () => void = () => undefined,
@@ -70,8 +71,9 @@ export class RemoteContent implements Content {
     this.contentId = contentId;
     this.#onGrown = onGrown;
     this.parts = new PartMap(parts, partCount, onGrown);
-    this.sizeBytes = sizeBytes;
-    this.#blockBytes = blockBytes;
+    this.sizeBytes = identity.sizeBytes;
+    this.#blockBytes = identity.blockBytes;
+    this.#identity = identity;
     this.#memory = memory;
     this.object = object;
   }
@@ -79,7 +81,7 @@ export class RemoteContent implements Content {
   /** Estimated heap cost of the content. */
   get costBytes(): number {
     const others = this.parts.costBytes + (this.#encodings?.costBytes ?? 0);
-    return CONTENT_COST_BYTES + PLACE_COST_BYTES * this.#blocks.size + others;
+    return CONTENT_COST_BYTES + this.#namesBytes + PLACE_COST_BYTES * this.#blocks.size + others;
   }
 
   get encodings(): RemoteEncodings<RemoteContent> {
@@ -103,12 +105,18 @@ export class RemoteContent implements Content {
     return text;
   }
 
+  /** As it was told last. */
+  get identity(): WireIdentity {
+    return this.#identity;
+  }
+
   open(from: number, to: number, _hasBegun?: boolean, trace?: TraceContext): ContentReader {
     return new RemoteReader(this, this.#memory.link, from, to, trace);
   }
 
-  /** The owner has told of the content again. */
-  learn({ parts, partCount }: WireContent): void {
+  /** The owner has told of the content again: it may be asked for in another way. */
+  learn({ identity, parts, partCount }: WireContent): void {
+    this.#identity = identity;
     for (const [number, part] of parts) this.parts.learn(number, part, partCount);
   }
 
@@ -146,6 +154,14 @@ export class RemoteContent implements Content {
     this.#remember(loan.block);
     const bytes = this.#view(loan.block, loan.from, loan.to);
     return { bytes, slot, release: () => pins.release(slot) };
+  }
+
+  /** Memory of what names the content, as far as others choose how long it is. */
+  get #namesBytes(): number {
+    const { entityTag = '', versionId = '', asked } = this.#identity;
+    let bytes = entityTag.length + 2 * versionId.length + (this.object.place?.length ?? 0);
+    for (const { name, value } of asked?.selecting ?? []) bytes += 100 + name.length + value.length;
+    return bytes;
   }
 
   async #inCoding(coding: ContentCoding): Promise<RemoteContent | 'no-gain' | undefined> {
@@ -215,9 +231,10 @@ class RemoteReader implements ContentReader {
   }
 
   async #borrow(): Promise<Loan | undefined> {
-    const { contentId, object } = this.#content;
+    const { contentId, object, identity } = this.#content;
     const hasBegun = this.#position > this.#from;
-    const read = { contentId, object, from: this.#position, to: this.#to, hasBegun, trace: this.#trace };
+    const begun = hasBegun ? identity : undefined;
+    const read = { contentId, object, from: this.#position, to: this.#to, begun, trace: this.#trace };
     // once bytes were sent, the response can only wait for the owner; before that the object can be read in other ways
     this.#reader ??= this.#link.call('open', read, hasBegun ? undefined : this.#closeAtOwner);
     const reader = await this.#reader;

@@ -2,6 +2,7 @@ import { Generation } from '../../cache/generation.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import type { SlotPins } from '../../cache/slot-pins.ts';
 import type { WireBlock, WireContent, WireRecord } from './messages.ts';
+import { NumberedContents } from './numbered-contents.ts';
 
 /** The most parts of an object that are told with each answer about it. */
 const TOLD_PARTS = 64;
@@ -11,12 +12,10 @@ const TOLD_PARTS = 64;
  * forgotten when the content is garbage collected.
  */
 export class ToldContents {
+  /** Those that were forgotten, and that readers of any other worker go on with: for nobody else. */
+  readonly continued = new NumberedContents();
   readonly #pins: Pick<SlotPins, 'tag'>;
-  readonly #contents = new Map<number, WeakRef<Generation>>();
-  readonly #forgotten = new FinalizationRegistry<number>(number => {
-    // the number may be that of a content which was packed since, and made again
-    if (!this.find(number)) this.#contents.delete(number);
-  });
+  readonly #contents = new NumberedContents();
   #last = 0;
 
   constructor(pins: Pick<SlotPins, 'tag'>) {
@@ -25,7 +24,7 @@ export class ToldContents {
 
   /** The content, even if no record refers to it any more: readers that started before may continue. */
   find(number: number): Generation | undefined {
-    return this.#contents.get(number)?.deref();
+    return this.#contents.find(number);
   }
 
   /** @param partNumber the part that was asked for: of an object with many parts no other is told */
@@ -36,9 +35,11 @@ export class ToldContents {
   }
 
   content(generation: Generation, partNumber: number | undefined): WireContent {
-    const { sizeBytes, blockBytes, parts } = generation;
+    const { blockBytes, asked, parts } = generation;
+    const { objectKey: _known, ...identity } = generation.identity;
     return {
-      ...{ contentId: this.#numberOf(generation), sizeBytes, blockBytes },
+      contentId: this.#numberOf(generation),
+      identity: { ...identity, blockBytes, asked },
       parts: parts.known <= TOLD_PARTS ? parts.entries() : parts.entriesOf(partNumber),
       partCount: parts.count,
     };
@@ -58,8 +59,7 @@ export class ToldContents {
     const number = generation.contentId ?? ++this.#last;
     if (this.find(number) === generation) return number;
     generation.contentId = number;
-    this.#contents.set(number, new WeakRef(generation));
-    this.#forgotten.register(generation, number);
+    this.#contents.set(number, generation);
     return number;
   }
 }

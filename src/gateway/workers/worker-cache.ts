@@ -110,6 +110,18 @@ export class WorkerCache implements ContentFactory {
     return this.#create({ bucket, objectKey }, askedFor(read), identity, read.policy.blockSizeBytes);
   }
 
+  /** A content for its readers alone: what is fetched of it goes with the last of them. */
+  createUnrecorded(
+    object: StoredObject,
+    asked: AskedFor,
+    identity: GenerationIdentity,
+    blockBytes: number,
+  ): Generation {
+    const generation = this.#create(object, asked, identity, blockBytes);
+    generation.retire();
+    return generation;
+  }
+
   /** The entry of an object, if it was packed. Who reads it now may have begun before a reload. */
   revive({ bucket, objectKey }: StoredObject): Entry | undefined {
     return this.table.revive(objectKey, (identity, blockBytes, asked = nothingNamed) => {

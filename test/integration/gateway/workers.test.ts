@@ -1,3 +1,8 @@
+import { get, type IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { setImmediate as immediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ownerOf } from '../../../src/cache/object-key.ts';
 import { testKey } from '../../support/object-keys.ts';
@@ -108,6 +113,12 @@ it('a worker whose peers have gone serves their objects itself', async () => {
   }
 });
 
+/** Names of objects that the first of two workers owns. */
+function ownedByFirst(count: number, name: string): string[] {
+  const keys = Array.from({ length: 20 + 4 * count }, (_, index) => `${name}-${index}`);
+  return keys.filter(key => ownerOf(testKey('main', 'b', key).hash, 2) === 0).slice(0, count);
+}
+
 it.each([
   { kind: 'bucket', bucket: 'b' } as const,
   { kind: 'prefix', bucket: 'b', prefix: 'remember' } as const,
@@ -115,10 +126,6 @@ it.each([
   'law 5: purging by $kind reaches what other workers remember of an owner that has forgotten it',
   async request => {
     const small = await TestGateway.start({ storeUrl: store.url, workers: 2, recordBytes: 64 * 1024 });
-    const ownedByFirst = (count: number, name: string) => {
-      const keys = Array.from({ length: 4 * count }, (_, index) => `${name}-${index}`);
-      return keys.filter(key => ownerOf(testKey('main', 'b', key).hash, 2) === 0).slice(0, count);
-    };
     const [remembered = ''] = ownedByFirst(1, 'remembered');
     const displacing = ownedByFirst(60, 'displacing');
     for (const key of [remembered, ...displacing]) store.put('b', key, '');
@@ -130,5 +137,42 @@ it.each([
     for (const one of small.gateways) one.purge(request);
     expect((await small.get(`/b/${remembered}`, {}, 1)).body.toString()).toBe('no longer empty');
     await small.close();
+  },
+);
+
+/** What nobody refers to any more is collected. */
+const collectGarbage = ((): (() => void) => {
+  setFlagsFromString('--expose-gc');
+  return runInNewContext('gc');
+})();
+
+it.each(['the same', 'changed'])(
+  'a reader goes on at another worker with a content that its owner has forgotten after a purge: %s at the store',
+  async what => {
+    const two = await TestGateway.start({ storeUrl: store.url, workers: 2 });
+    const [key = ''] = ownedByFirst(1, 'slow');
+    // more than the system takes for a client that does not read
+    const content = patternContent(24 * mebibyte, 1);
+    store.put('b', key, content);
+    for (let time = 0; time < 3; time++) await two.get(`/b/${key}`, {}, 1);
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      get(`${two.url(1)}/b/${key}`, { agent: false }, resolve).on('error', reject);
+    });
+    expect(answer.headers['x-cache']).toBe('HIT');
+    for (const one of two.gateways) one.purge({ kind: 'key', bucket: 'b', key });
+    if (what === 'changed') store.put('b', key, patternContent(24 * mebibyte, 2));
+    for (let turn = 0; turn < 5; turn++) {
+      await immediate();
+      collectGarbage();
+    }
+    const before = store.log.requests.length;
+    if (what === 'changed') await expect(buffer(answer)).rejects.toThrow('aborted');
+    else expect((await buffer(answer)).equals(copyOf(content))).toBe(true);
+    expect(store.log.requests.length).toBeGreaterThan(before);
+    // what was fetched for it is nobody else's
+    expect((await two.get(`/b/${key}`, { range: `bytes=${20 * mebibyte}-` }, 1)).headers['x-cache']).toBe(
+      'MISS',
+    );
+    await two.close();
   },
 );

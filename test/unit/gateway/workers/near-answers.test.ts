@@ -2,13 +2,16 @@ import { beforeEach, expect, it } from 'vitest';
 import { Epochs } from '../../../../src/cache/epochs.ts';
 import { PurgeBarriers } from '../../../../src/cache/purge-barriers.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
+import { placeText } from '../../../../src/gateway/request/bucket.ts';
 import type { WebRead } from '../../../../src/gateway/web/web-read.ts';
 import type { WireRecord } from '../../../../src/gateway/workers/messages.ts';
 import { NearAnswers } from '../../../../src/gateway/workers/near-answers.ts';
-import type { RemoteMemory } from '../../../../src/gateway/workers/remote-content.ts';
+import { RemoteContent, type RemoteMemory } from '../../../../src/gateway/workers/remote-content.ts';
 import { testKey } from '../../../support/object-keys.ts';
+import { bucketOf } from '../../../support/object-reads.ts';
 
 const sizeBytes = 10;
+const bucket = { ...bucketOf(), name: '/' };
 let near: NearAnswers;
 
 beforeEach(() => {
@@ -22,7 +25,7 @@ beforeEach(() => {
 function readOf(value = ''): WebRead {
   const key = testKey('web', '/', '/k');
   const read = {
-    bucket: { name: '/' },
+    bucket,
     target: { key },
     variantName: () => value,
     selects: (_record: unknown, name: string) => name === value,
@@ -31,7 +34,8 @@ function readOf(value = ''): WebRead {
 }
 
 function recordOf(entityTag: string | undefined, size = sizeBytes, contentId = 1): WireRecord {
-  const content = { contentId, sizeBytes: size, blockBytes: 4096, parts: [], partCount: undefined };
+  const identity = { entityTag, sizeBytes: size, blockBytes: 4096 };
+  const content = { contentId, identity, parts: [], partCount: undefined };
   const own = { epoch: 0, barrier: 0, entityTag, sizeBytes: size, answer: { status: 200, vary: [] } };
   return { fields: [], tagSlots: [], kind: 'readable', ...own, content } as unknown as WireRecord;
 }
@@ -59,6 +63,12 @@ it('a content that is told again stays the same, so that the places of its block
   const first = near.learn(readOf(), recordOf('"1"'), true);
   expect(near.learn(readOf(), recordOf('"1"'), true).content).toBe(first.content);
   expect(near.learn(readOf(), recordOf('"2"', sizeBytes, 2), true).content).not.toBe(first.content);
+});
+
+it('a content is known by the rules that it was made by: others may lead to something else', () => {
+  const { content } = near.learn(readOf(), recordOf('"1"'), true);
+  const { bucketName, place } = content instanceof RemoteContent ? content.object : {};
+  expect([bucketName, place]).toEqual(['/', placeText(bucket)]);
 });
 
 it('what turned out to be of no use is forgotten, and other variants are not', () => {

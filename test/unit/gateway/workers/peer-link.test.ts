@@ -30,7 +30,7 @@ class Service {
 }
 
 const object = { bucketName: 'b', objectKey: testKey('store', 'b', 'k') };
-const open = { contentId: 1, object, from: 0, to: 1, hasBegun: false };
+const open = { contentId: 1, object, from: 0, to: 1 };
 let clock: ManualClock;
 let channel: MessageChannel;
 let here: Service;

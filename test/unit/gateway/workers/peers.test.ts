@@ -66,7 +66,7 @@ async function askedOwner() {
   const { epoch, receivedMs } = record;
   const { contentId } = record.content;
   const { bucketName, objectKey } = read;
-  const open = { contentId, object: { bucketName, objectKey }, from: 0, to: blockBytes, hasBegun: false };
+  const open = { contentId, object: { bucketName, objectKey }, from: 0, to: blockBytes };
   const known = () => lookupRecord(cache.objects.records, readOf('k', { bucket }))?.kind;
   return { cache, store, peers, other, there, read, open, known, told: { contentId, epoch, receivedMs } };
 }

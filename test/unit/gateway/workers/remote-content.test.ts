@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
 import { allocateSharedMemory, releaseWorker } from '../../../../src/cache/shared-memory.ts';
 import { SlotLender } from '../../../../src/gateway/fill/slot-lender.ts';
-import type { PeerCalls, PeerNotices } from '../../../../src/gateway/workers/messages.ts';
+import type { PeerCalls, PeerNotices, WireRange } from '../../../../src/gateway/workers/messages.ts';
 import { PeerLink } from '../../../../src/gateway/workers/peer-link.ts';
 import { RemoteContent, type RemoteMemory } from '../../../../src/gateway/workers/remote-content.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -15,14 +15,19 @@ const memory = allocateSharedMemory(32 * blockBytes, blockBytes, 2);
 const tier = new MemoryTier(memory, owner);
 const reading = new MemoryTier(memory, 0);
 const lentAtMost = 2;
-const wire = { contentId: 1, sizeBytes: blockBytes, blockBytes, parts: [], partCount: undefined };
+const identity = {
+  ...{ entityTag: '"t"', versionId: undefined, sizeBytes: blockBytes, blockBytes, asked: undefined },
+};
+const wire = { contentId: 1, identity, parts: [], partCount: undefined };
 const object = { bucketName: 'b', objectKey: testKey('store', 'b', 'k') };
 let shared: RemoteMemory;
 let channel: MessageChannel;
 let remote: RemoteContent;
 let slot: number;
+let opened: WireRange[];
 
 beforeEach(() => {
+  opened = [];
   const allocated = tier.allocate(blockBytes, {
     contentHash: 1,
     evicted: () => undefined,
@@ -35,7 +40,7 @@ beforeEach(() => {
   const place = { slot, tag: tier.pins.tag(slot), blockStart: 0 };
   const owning: PeerCalls & PeerNotices = {
     find: () => Promise.reject(new Error('nobody asks')),
-    open: () => 1,
+    open: range => opened.push(range),
     next: async () => ({
       kind: 'block',
       block: { ...place, from: 0, to: blockBytes },
@@ -69,6 +74,23 @@ it('holds what its owner lends by itself, so that the bytes outlive the thread o
   loan?.release();
   reader.close();
   expect(tier.pins.isHeld(slot)).toBe(false);
+});
+
+it('the owner is told what the content is by readers that have had its beginning, and by no others', async () => {
+  const two = { ...identity, sizeBytes: 2 * blockBytes };
+  const long = new RemoteContent({ ...wire, identity: two }, shared, object);
+  const first = long.open(0, blockBytes);
+  (await first.next())?.release();
+  // what is remembered is read without the owner
+  const reader = long.open(0, 2 * blockBytes);
+  (await reader.next())?.release();
+  const next = { ...two, asked: { versionId: 'v', requestPayer: undefined } };
+  long.learn({ ...wire, identity: next });
+  (await reader.next())?.release();
+  expect(opened.map(({ from, begun }) => [from, begun])).toEqual([
+    [0, undefined],
+    [blockBytes, next],
+  ]);
 });
 
 it('lends nothing from memory whose owner has died', async () => {

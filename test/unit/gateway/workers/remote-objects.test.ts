@@ -73,7 +73,8 @@ class Owner {
   #found(): WireLookupResult {
     const contentId = ++this.#contents;
     const sizeBytes = blocksEach * blockBytes;
-    const content = { contentId, sizeBytes, blockBytes, parts: [], partCount: undefined };
+    const identity = { entityTag: '"t"', versionId: undefined, sizeBytes, blockBytes, asked: undefined };
+    const content = { contentId, identity, parts: [], partCount: undefined };
     return {
       ...foundNow,
       isStored: this.isStored,

@@ -30,6 +30,16 @@ it('a content keeps its number, and is found by it', () => {
   expect(told.find(contentId)).toBe(one);
 });
 
+it('a content is told with what it takes to go on with it, but for the key, which is known', () => {
+  const asked = { versionId: 'v', requestPayer: undefined };
+  const identity = { versionId: 'v', entityTag: '"t"', sizeBytes: 10, contentEncoding: 'gzip' };
+  const generation = new Generation({ ...identity, objectKey: 'b\nk\no' }, blockBytes, tier, {
+    ...nothingRead,
+    asked,
+  });
+  expect(told.content(generation, undefined).identity).toEqual({ ...identity, blockBytes, asked });
+});
+
 it('a block is told with what it holds at the moment', () => {
   const content = contentOf(5 * blockBytes);
   for (const position of [blockBytes, 3 * blockBytes]) content.openBlock(position);
