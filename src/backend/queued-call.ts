@@ -221,13 +221,12 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     const delayMs = this.#resends.delayMs(error, clock.monotonicMs() - this.#startedMs);
     if (delayMs === undefined) return false;
     meter.retried(error.code.toLowerCase());
-    if (delayMs === 0) {
-      this.#send();
-      return true;
+    if (delayMs === 0) this.#send();
+    else {
+      this.#state = 'resting';
+      this.#sent = undefined;
+      this.#rest = clock.after(delayMs, () => this.#send());
     }
-    this.#state = 'resting';
-    this.#sent = undefined;
-    this.#rest = clock.after(delayMs, () => this.#send());
     return true;
   }
 

@@ -1,4 +1,5 @@
 import { type Entry, generationsOf } from './entry.ts';
+import type { Generation } from './generation.ts';
 import { LooseEntry } from './loose-entry.ts';
 import type { MemoryTier } from './memory-tier.ts';
 import { type PackedEntry, pack } from './packed-entry.ts';
@@ -107,8 +108,8 @@ export class PackedEntries {
     const [block] = blocks;
     const { text } = entry.objectKey;
     const bytes = pack(entry, contents, block);
-    const isOne = block !== undefined && blocks.length === 1;
-    if (!isOne || !this.#tier.packed.add(text, bytes, block.slot, block.valid.end))
+    const content = block && blocks.length === 1 ? contents[block.content] : undefined;
+    if (!block || !content || !this.#tier.packed.add(text, bytes, block.slot, lengthOf(content, block)))
       this.#queue(this.#looseOf(bytes, blocks));
   }
 
@@ -159,4 +160,10 @@ export class PackedEntries {
 
 function entryOf(found: FoundText | undefined): PackedEntry | undefined {
   return found && new SlotEntry(found);
+}
+
+/** How long a block is, whatever it holds: bytes that it has dropped may still be read by those who were told of them. */
+function lengthOf(content: Generation, { index }: PackedBlock): number {
+  const start = index * content.blockBytes;
+  return content.blockEnd(start) - start;
 }

@@ -58,7 +58,7 @@ export class PackedSlots implements LaterOwner {
    *
    * @param text `ObjectKey.text`
    * @param bytes see `PackedEntry`
-   * @param endBytes where the bytes of the block end
+   * @param endBytes where the block ends, filled or not: nothing is written within it
    */
   add(text: string, bytes: string, slot: number, endBytes: number): boolean {
     const run = this.#slots.runOf(slot);

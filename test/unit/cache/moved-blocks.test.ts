@@ -10,6 +10,8 @@ import { recordOf } from '../../support/records.ts';
 
 const pageBytes = 64 * 1024;
 const halfBytes = pageBytes / 2;
+/** What is left in a slot behind a content. */
+const roomBytes = 400;
 const objectKey = testKey('main', 'b', 'moved');
 /** Less than the block holds: what is behind was never written. */
 const writtenBytes = 1_000;
@@ -25,7 +27,7 @@ beforeEach(() => {
 });
 
 function create(name: string): Generation {
-  const identity = { objectKey: name, versionId: undefined, entityTag: '"t"', sizeBytes: halfBytes };
+  const identity = { objectKey: name, versionId: undefined, entityTag: '"t"', sizeBytes: halfBytes - roomBytes };
   return new Generation(identity, halfBytes, tier, { open: unused, lend: unused });
 }
 
@@ -45,7 +47,7 @@ function slotOf(content: Generation): number {
 /** Has `content`, which lies in the first page, moved to make room for a block of a page. */
 function moveAway(): void {
   for (let half = 2; half < 16; half++) {
-    const other = hold(`other ${half}`, Buffer.alloc(halfBytes, half));
+    const other = hold(`other ${half}`, Buffer.alloc(halfBytes - roomBytes, half));
     const block = half % 2 === 0 ? other.blockAt(0) : undefined;
     if (block) other.visit(block);
   }
@@ -55,7 +57,7 @@ function moveAway(): void {
 }
 
 function holdMoved(): Generation {
-  const cold = hold('cold', Buffer.alloc(halfBytes, 1));
+  const cold = hold('cold', Buffer.alloc(halfBytes - roomBytes, 1));
   const block = cold.blockAt(0);
   if (block) cold.visit(block);
   return hold(objectKey.text, Buffer.from(text));

@@ -127,6 +127,23 @@ it('what nothing was learned of while it was unpacked is packed again without be
   expect([entries.size, revive('k')?.blockAt(0)?.bytes(0, 100)]).toEqual([1, Buffer.alloc(100, 1)]);
 });
 
+it('nothing is written within a block, filled or not: others may still read what it has dropped', () => {
+  const sizeBytes = 5_100;
+  const content = create({ objectKey: key('k').text, versionId: undefined, entityTag: '"k"', sizeBytes });
+  content.openBlock(4_000);
+  content.write(4_000, Buffer.alloc(1_100, 7));
+  content.closeBlock(4_000);
+  const block = content.blockAt(0);
+  const dropped = tier.view(block?.slot ?? -1, sizeBytes).subarray(4_000);
+  content.openBlock(0);
+  content.write(0, Buffer.alloc(2_000, 8));
+  content.closeBlock(0);
+  expect(block?.valid).toEqual({ start: 0, end: 2_000 });
+  add('k', content);
+  expect(entries.get(key('k').text)).toBeInstanceOf(LooseEntry);
+  expect(dropped).toEqual(Buffer.alloc(1_100, 7));
+});
+
 it('what needs more room than it has is packed on the heap, and from then on others get as much', () => {
   const names = Array.from({ length: 3 }, (_, index) => `variant ${index}`.padEnd(100));
   const isLoose = (name: string) => entries.get(key(name).text) instanceof LooseEntry;
