@@ -5,7 +5,9 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 
-const [found, missing] = [true, false].map(there => process.argv.slice(2).filter(path => existsSync(path) === there));
+const [found, missing] = [true, false].map(there =>
+  process.argv.slice(2).filter(path => existsSync(path) === there),
+);
 const reports = found.map(path => ({ ...JSON.parse(readFileSync(path, 'utf8')), path }));
 const sum = field => reports.reduce((total, report) => total + report[field], 0);
 const passed = sum('numPassedTests');

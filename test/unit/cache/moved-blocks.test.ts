@@ -27,7 +27,12 @@ beforeEach(() => {
 });
 
 function create(name: string): Generation {
-  const identity = { objectKey: name, versionId: undefined, entityTag: '"t"', sizeBytes: halfBytes - roomBytes };
+  const identity = {
+    objectKey: name,
+    versionId: undefined,
+    entityTag: '"t"',
+    sizeBytes: halfBytes - roomBytes,
+  };
   return new Generation(identity, halfBytes, tier, { open: unused, lend: unused });
 }
 
