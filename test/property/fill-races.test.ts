@@ -8,6 +8,7 @@ import { BucketTable } from '../../src/gateway/request/bucket-table.ts';
 import { Peers } from '../../src/gateway/workers/peers.ts';
 import { WorkerCache } from '../../src/gateway/workers/worker-cache.ts';
 import type { RangeRequest } from '../../src/http/range.ts';
+import { collectGarbage } from '../support/collect-garbage.ts';
 import { localPorts } from '../support/local-ports.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { testKey } from '../support/object-keys.ts';
@@ -28,6 +29,9 @@ const objects: Readonly<Record<string, ScriptedObject>> = {
   e: { ...plain, sizeBytes: 12 * blockBytes + 1, partBytes: 1_700, ignoresRange: 'every other' },
 };
 const keys = Object.keys(objects);
+
+/** How many there were: the shared memory of each is some 46 MB. */
+let worlds = 0;
 
 type Step =
   | ({ readonly kind: 'read'; readonly worker: number } & WhatIsRead)
@@ -268,6 +272,7 @@ describe.each([
             // what is kept for nobody goes once nobody can ask for it any more
             world.clock.advance(1_000);
             for (const worker of world.workers) checkLeft(worker);
+            if (++worlds % 20 === 0) collectGarbage();
           },
         ),
         { numRuns: 200 },

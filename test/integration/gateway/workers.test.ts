@@ -1,10 +1,9 @@
 import { get, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate as immediate } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ownerOf } from '../../../src/cache/object-key.ts';
+import { collectGarbage } from '../../support/collect-garbage.ts';
 import { testKey } from '../../support/object-keys.ts';
 import { copyOf, holdsAt, patternContent } from '../../support/stand-in/content.ts';
 import { StandInStore } from '../../support/stand-in-store.ts';
@@ -139,12 +138,6 @@ it.each([
     await small.close();
   },
 );
-
-/** What nobody refers to any more is collected. */
-const collectGarbage = ((): (() => void) => {
-  setFlagsFromString('--expose-gc');
-  return runInNewContext('gc');
-})();
 
 it.each(['the same', 'changed'])(
   'a reader goes on at another worker with a content that its owner has forgotten after a purge: %s at the store',
