@@ -127,6 +127,25 @@ it('what nothing was learned of while it was unpacked is packed again without be
   expect([entries.size, revive('k')?.blockAt(0)?.bytes(0, 100)]).toEqual([1, Buffer.alloc(100, 1)]);
 });
 
+it('what has got another block since it was unpacked keeps both', () => {
+  const sizeBytes = pageBytes + 100;
+  const content = create({ objectKey: key('k').text, versionId: undefined, entityTag: '"k"', sizeBytes });
+  const fill = (of: Generation | undefined, start: number, length: number) => {
+    of?.openBlock(start);
+    of?.write(start, Buffer.alloc(length, 1));
+    of?.closeBlock(start);
+  };
+  fill(content, pageBytes, 100);
+  add('k', content);
+  const packed = entries.take(key('k').text);
+  expect(packed, 'it lies beside its only block').not.toBeInstanceOf(LooseEntry);
+  let revived: Generation | undefined;
+  const entry = packed?.revive(key('k'), identity => (revived = create(identity)));
+  fill(revived, 0, pageBytes);
+  if (entry) entries.add(entry);
+  expect(entries.get(key('k').text)?.heldBytes).toBe(sizeBytes);
+});
+
 it('nothing is written within a block, filled or not: others may still read what it has dropped', () => {
   const sizeBytes = 5_100;
   const content = create({ objectKey: key('k').text, versionId: undefined, entityTag: '"k"', sizeBytes });
