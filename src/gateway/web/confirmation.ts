@@ -1,5 +1,5 @@
 import type { ReadableRecord } from '../../cache/record.ts';
-import { equalsWeakly, parseEntityTag } from '../../http/entity-tag.ts';
+import { equalsWeakly, isStrongTag, parseEntityTag } from '../../http/entity-tag.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import { readContentHead } from '../fill/content-head.ts';
 import { fieldValue } from './outgoing-fields.ts';
@@ -64,4 +64,11 @@ export function described(held: ReadableRecord, head: WebHead): 'same' | 'other'
     (typeof lengthBytes === 'number' && lengthBytes !== held.sizeBytes);
   if (isOther) return 'other';
   return tag === undefined && modified === undefined ? 'nothing' : 'same';
+}
+
+/** The strong entity tag of an answer, if it has exactly one (RFC 9110 §8.8.1). */
+export function strongTag({ fields }: WebHead): string | undefined {
+  const tags = fields.filter(({ name }) => name === 'etag');
+  const [tag] = tags;
+  return tags.length === 1 && isStrongTag(tag?.value) ? tag?.value : undefined;
 }

@@ -34,7 +34,7 @@ export function isOfOneRequest(
 }
 
 /**
- * Why an answer is for the first alone. An error says nothing of what others get, nor does one that was `lost` here. It may be for
+ * Why an answer is for the first alone. An error that is not of the target says nothing of what others get, nor does one that was `lost` here. It may be for
  * what its request has sent (conditions, credentials where nothing is said of others), or for its sender, as far as the answer
  * tells; otherwise all would get one of their own.
  */
@@ -42,7 +42,7 @@ export type AloneBecause = 'error' | 'lost' | 'request' | 'sender' | 'answer';
 
 /** Why an answer is for nobody else. */
 export function aloneBecause(read: WebRead, head: WebHead, isUnkept: boolean): AloneBecause {
-  if (head.status >= 400) return 'error';
+  if (isOfServer(head.status)) return 'error';
   const { noStore, private: isPrivate } = head.control;
   if (noStore || isPrivate) return 'sender';
   return read.isPersonal || isUnkept || isOfOneRequest(read, head) ? 'request' : 'answer';

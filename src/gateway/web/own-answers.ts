@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../base/clock.ts';
 import { couldBeForAll } from './one-request.ts';
-import type { ArrivedHead } from './stored-answer.ts';
+import { type ArrivedHead, isOfServer } from './stored-answer.ts';
 import type { WebRead } from './web-read.ts';
 
 /** Targets of which something is known. */
@@ -36,7 +36,7 @@ export class OwnAnswers {
 
   /** `read` was answered so. @param isHeld whether something is held that was for all */
   saw(read: WebRead, arrived: ArrivedHead, isHeld: boolean): void {
-    if (arrived.head.status >= 400) return;
+    if (isOfServer(arrived.head.status)) return;
     if (couldBeForAll(read, arrived)) this.#found.delete(read.target.key.text);
     else if (!isHeld && hasCookieAlone(read)) this.#renewed(read).withCookie++;
   }

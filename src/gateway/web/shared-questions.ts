@@ -74,13 +74,22 @@ function mayBeOfRequest(read: WebRead, { landing, first, isPatient }: Waited): b
   return (error.code === 'INVALID' || (error.code === 'TIMEOUT' && isPatient)) && asksOtherwise(read, first);
 }
 
+/** Whether `read` selects the answer that `first` has got. */
+export function isSelected(read: WebRead, { answer }: ReadableRecord, first: WebRead): boolean {
+  const names = answer?.vary ?? [];
+  return read.variantName(names) === first.variantName(names);
+}
+
 function afterAlone(
   read: WebRead,
-  { because, arrived }: AloneLanding,
+  { because, arrived, record }: AloneLanding,
   first: WebRead,
   mayShare: (times?: number) => boolean,
   own: OwnAnswers,
 ): Verdict {
+  // two have been told that there is nothing; with credentials there may be something
+  if (record && !read.isPersonal && isSelected(read, record, first))
+    return asksOtherwise(read, first) && read.mayRepeat(1) ? 'anew' : 'told';
   if (because === 'error' || because === 'lost') return mayShare() ? 'anew' : 'in turn';
   if (because === 'request' && (!arrived || couldBeForAll(read, arrived))) {
     if (!mayShare()) return 'in turn';

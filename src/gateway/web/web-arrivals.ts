@@ -2,13 +2,12 @@ import type { StoreError } from '../../backend/store.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { cacheGroups } from '../../http/cache-tags.ts';
-import { isStrongTag } from '../../http/entity-tag.ts';
 import { readContentHead } from '../fill/content-head.ts';
 import { hasOtherLength } from '../fill/ranged-read.ts';
 import { failedAtStore, type LookupOutcome } from '../request/cache-status.ts';
 import { changedKeys, isOwnLocation } from './changed-keys.ts';
 import { COLLECTED_LIMIT_BYTES, type CollectedBody, Collections } from './collected-body.ts';
-import { confirms, described } from './confirmation.ts';
+import { confirms, described, strongTag } from './confirmation.ts';
 import type { FillingCache } from './filling-cache.ts';
 import { aloneBecause, endsStored, isOfOneRequest } from './one-request.ts';
 import { fieldValue } from './outgoing-fields.ts';
@@ -19,6 +18,7 @@ import {
   type ArrivedHead,
   confirmedAnswer,
   isOfServer,
+  isOfTarget,
   isOfUse,
   isStorable,
   madeOf,
@@ -78,31 +78,45 @@ export class WebArrivals implements WebFetchOwner {
     const mayKeep = isForOthers && !isWorse && isOfUse(head, read.policy, times);
     if (method === 'HEAD') this.#described(fetch, head, times, isForOthers);
     else if (stale && !mayKeep) this.#end(fetch, stale, head);
-    const plan = mayKeep && method === 'GET' ? this.#kept(fetch, arrived) : pass;
+    // those who wait are told the same: that there is nothing
+    const isForWaiting = isForOthers && flight !== undefined && isOfTarget(head.status);
+    const plan = method === 'GET' && (mayKeep || isForWaiting) ? this.#kept(fetch, arrived) : pass;
     if (plan.kind === 'pass') {
       // what is told by HEAD is kept for nobody, but what it tells of may be
       const because = mayKeep && method === 'HEAD' ? 'request' : aloneBecause(read, head, isUnkept);
       flight?.land({ kind: 'alone', because, arrived });
     }
-    const isKept = plan.kind === 'collect' && this.#records.isStillAsked(read, times);
+    const isKept = plan.kind === 'collect' && mayKeep && this.#records.isStillAsked(read, times);
     if (plan.kind !== 'fill') this.#clients.report(fetch, outcomeOf(fetch, head, isKept));
     return plan;
   }
 
   collected(fetch: WebFetch, head: WebHead, body: CollectedBody, times: AnswerTimes): void {
     const { read, flight } = fetch.question;
-    const { contentEncoding } = readContentHead(head);
+    const mayKeep = isOfUse(head, read.policy, times);
+    const alone = {
+      kind: 'alone',
+      because: aloneBecause(read, head, false),
+      arrived: { head, times },
+    } as const;
+    if (!mayKeep && !flight?.isAwaited) {
+      body.drop();
+      flight?.land(alone);
+      return;
+    }
     const identity = {
-      ...{ objectKey: read.target.key.text, versionId: undefined, contentEncoding },
-      ...{ entityTag: strongTag(head), sizeBytes: body.sizeBytes },
+      ...{ objectKey: read.target.key.text, versionId: undefined, entityTag: strongTag(head) },
+      ...{ contentEncoding: readContentHead(head).contentEncoding, sizeBytes: body.sizeBytes },
     };
     const generation = this.#cache.create(read.contentRead(head.vary), identity);
     const isWritten = body.writeTo(generation);
     const record = storedAnswer(head, head.status, generation, read.policy, times);
-    const isStored = isWritten && this.#records.store(read, record, madeOf(head, times));
-    if (!isStored) generation.retire();
+    const isStored = isWritten && mayKeep && this.#records.store(read, record, madeOf(head, times));
+    if (!isStored) this.#cache.keepWhileRead(generation);
     // where something came between, those who wait find that it is not what is held
-    flight?.land(isWritten ? { kind: 'stored', record, how: 'fetched' } : { kind: 'alone', because: 'lost' });
+    if (!isWritten) flight?.land({ kind: 'alone', because: 'lost' });
+    else if (mayKeep) flight?.land({ kind: 'stored', record, how: 'fetched' });
+    else flight?.land({ ...alone, record });
   }
 
   failed(fetch: WebFetch, error: StoreError): boolean {
@@ -201,7 +215,8 @@ export class WebArrivals implements WebFetchOwner {
   #collecting(fetch: WebFetch, arrived: ArrivedHead): Extract<AnswerPlan, { kind: 'collect' }> {
     const { stale, flight, read } = fetch.question;
     const { maxObjectSizeBytes } = read.policy;
-    flight?.answered({ ...arrived, isOfStale: stale !== undefined });
+    if (isOfUse(arrived.head, read.policy, arrived.times))
+      flight?.answered({ ...arrived, isOfStale: stale !== undefined });
     return { kind: 'collect', body: this.#collections.begin(maxObjectSizeBytes, bodyClientOf(fetch)) };
   }
 
@@ -279,14 +294,7 @@ function bodyClientOf({ question: { client, read } }: WebFetch) {
   return client?.isWaiting ? read.client : undefined;
 }
 
-/** The strong entity tag of an answer, if it has exactly one (RFC 9110 §8.8.1). */
-function strongTag({ fields }: WebHead): string | undefined {
-  const tags = fields.filter(({ name }) => name === 'etag');
-  const [tag] = tags;
-  return tags.length === 1 && isStrongTag(tag?.value) ? tag?.value : undefined;
-}
-
 /** Methods that change nothing (RFC 9110 §9.2.1). */
-export function isSafe(method: string): boolean {
+function isSafe(method: string): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
 }

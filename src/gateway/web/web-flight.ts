@@ -20,11 +20,15 @@ export type Landing =
   | { readonly kind: 'stale'; readonly record: ReadableRecord; readonly isOfRequest: boolean }
   | { readonly kind: 'failed'; readonly error: unknown };
 
-/** @param arrived the answer, where there is one */
+/**
+ * @param arrived the answer, where there is one
+ * @param record the same with its body, kept for nobody, where it says of the target that there is nothing
+ */
 export interface AloneLanding {
   readonly kind: 'alone';
   readonly because: AloneBecause;
   readonly arrived?: ArrivedHead;
+  readonly record?: ReadableRecord;
 }
 
 /** An answer that will be kept for others has begun, and its body may take long. */

@@ -9,11 +9,11 @@ import type { FillingCache } from './filling-cache.ts';
 import type { OwnAnswers } from './own-answers.ts';
 import { OwnTurns } from './own-turns.ts';
 import { QuestionsBeside } from './questions-beside.ts';
-import { kindOf, verdictOf } from './shared-questions.ts';
-import { answersNow, mayServeOnError, staleOutcome } from './stale-answers.ts';
+import { isSelected, kindOf, verdictOf } from './shared-questions.ts';
+import { answersNow, isComplete, mayServeOnError, staleOutcome } from './stale-answers.ts';
 import type { WaitingClient } from './waiting-client.ts';
 import { isFailure, WebFetch, type WebFetchOwner, type WebQuestion } from './web-fetch.ts';
-import { type BegunAnswer, type Landing, WebFlight } from './web-flight.ts';
+import { type AloneLanding, type BegunAnswer, type Landing, WebFlight } from './web-flight.ts';
 import { type FlightKind, WebFlights } from './web-flights.ts';
 import type { WebRead } from './web-read.ts';
 import type { WebRecords } from './web-records.ts';
@@ -162,20 +162,29 @@ export class WebQuestions {
     if (verdict === 'anew') this.ask(read, records.find(read));
     else if (verdict === 'whole') this.#askForWhole(read);
     else if (verdict === 'itself') this.#send(read, records.find(read), undefined);
-    else if (verdict === 'in turn' || landing.kind === 'alone') this.#askInTurn(read);
+    else if (verdict === 'in turn') this.#askInTurn(read);
+    else if (landing.kind === 'alone') this.#giveUnkept(read, landing);
     else if (landing.kind === 'failed') this.#giveFailed(read, landing.error);
-    else if (landing.kind === 'stored') this.#giveStored(read, landing);
+    else if (landing.kind === 'stored') this.#giveStored(read, landing, first);
     else if (this.#mayServe(read, landing.record)) this.#giveOnError(read, landing.record);
     else this.#askInTurn(read);
   }
 
+  #giveUnkept(read: WebRead, { record }: AloneLanding): void {
+    if (record) this.#parts.give(read, record, { ...collapsed(record, 'fetched'), isStored: false });
+    else this.#askInTurn(read);
+  }
+
   /** What has landed may be another variant, or purged, or older than what has landed meanwhile. */
-  #giveStored(read: WebRead, { record, how }: Extract<Landing, { kind: 'stored' }>): void {
+  #giveStored(read: WebRead, { record, how }: Extract<Landing, { kind: 'stored' }>, first: WebRead): void {
     const { records, give } = this.#parts;
     const held = records.find(read);
     if (held === record) give(read, record, collapsed(record, how));
     else if (held && this.#answersNow(held, read)) give(read, held, collapsed(held, 'fetched'));
     else if (read.mayRepeat()) this.ask(read, held);
+    // changes may come faster than answers: what was asked for after it came, and before the change had been answered, answers it
+    else if (isSelected(read, record, first) && isComplete(record))
+      give(read, record, { ...collapsed(record, how), isStored: false });
     else this.#askInTurn(read);
   }
 

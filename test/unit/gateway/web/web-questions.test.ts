@@ -51,6 +51,23 @@ describe('readers of a page at the same time', () => {
     expect(reports(came)).toEqual(['tidegate; fwd=uri-miss; fwd-status=503']);
   });
 
+  it.each([404, 410])(
+    'are told together that there is nothing, once two were (%i), and each with a cookie for itself',
+    async status => {
+      const model = new WebModel(() => answered({}, { status, bodyMs: 100 }));
+      const { came, questions, waits } = await ask(model, readers(30));
+      expect([questions, Math.max(...waits)]).toEqual([2, 800]);
+      expect(new Set(came.map(({ result }) => result?.status))).toEqual(new Set([status]));
+      expect(reports(came)).toEqual([
+        `tidegate; fwd=uri-miss; fwd-status=${status}`,
+        `tidegate; fwd=uri-miss; fwd-status=${status}; collapsed`,
+      ]);
+      expect((await ask(model, readers(1))).questions).toBe(1);
+      expect((await ask(model, users(30))).questions).toBe(30);
+      expect(Math.max(...(await ask(model, users(30))).waits)).toBe(400);
+    },
+  );
+
   it('get what another in line has got that is for all', async () => {
     let failing = 4;
     const model = new WebModel(() => (failing-- > 0 ? answered({}, { status: 503 }) : answered(forAll)));
@@ -109,6 +126,21 @@ describe('readers of a page at the same time', () => {
     const { questions, came } = await ask(model, readers(20));
     expect(questions).toBe(2);
     expect(came[0]?.result?.report.cacheStatus).toBe('tidegate; fwd=uri-miss; fwd-status=200');
+  });
+
+  it('get what was asked for after they came where changes come faster than answers', async () => {
+    const model = new WebModel(method => answered(forAll, { headMs: method === 'POST' ? 0 : 500 }));
+    const poster = { method: 'POST' as const, fields: {}, quota: 'p' };
+    const end = () => model.clock.after(50, change);
+    let left = 60;
+    const change = () => {
+      model.read(poster);
+      if (left-- > 0) end();
+    };
+    end();
+    const { waits } = await ask(model, readers(30));
+    expect(model.origin.questions.filter(({ method }) => method === 'GET')).toHaveLength(3);
+    expect(Math.max(...waits)).toBe(1_500);
   });
 
   it('get the head as soon as it is there, where they want no more, and their variant', async () => {
