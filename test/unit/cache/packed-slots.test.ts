@@ -7,7 +7,7 @@ import { keyedHash } from '../../../src/cache/keyed-hash.ts';
 import { LooseEntry } from '../../../src/cache/loose-entry.ts';
 import { MemoryTier } from '../../../src/cache/memory-tier.ts';
 import { PackedEntries } from '../../../src/cache/packed-entries.ts';
-import { allocateSharedMemory } from '../../../src/cache/shared-memory.ts';
+import { allocateSharedMemory, releaseWorker } from '../../../src/cache/shared-memory.ts';
 import { testKey } from '../../support/object-keys.ts';
 import { recordOf } from '../../support/records.ts';
 
@@ -127,23 +127,43 @@ it('what nothing was learned of while it was unpacked is packed again without be
   expect([entries.size, revive('k')?.blockAt(0)?.bytes(0, 100)]).toEqual([1, Buffer.alloc(100, 1)]);
 });
 
-it('what has got another block since it was unpacked keeps both', () => {
-  const sizeBytes = pageBytes + 100;
-  const content = create({ objectKey: key('k').text, versionId: undefined, entityTag: '"k"', sizeBytes });
-  const fill = (of: Generation | undefined, start: number, length: number) => {
-    of?.openBlock(start);
-    of?.write(start, Buffer.alloc(length, 1));
-    of?.closeBlock(start);
+it('what was packed again without being written is evicted as it was before', () => {
+  for (let index = 0; tier.usage.evictions < 200; index++) {
+    add(`k${index}`, held(`k${index}`, 100 + (index % 700)));
+    const entry = entries.take(key(`k${index}`).text)?.revive(key(`k${index}`), create);
+    if (entry) entries.add(entry);
+  }
+  expect(entries.size).toBe(tier.usage.slots);
+  expect([...entries]).toHaveLength(tier.usage.slots);
+});
+
+it.each([
+  ['of its content', pageBytes + 100, pageBytes],
+  ['of another content', 100, 0],
+])('what has got a block %s since it was unpacked keeps both', (_what, sizeBytes, start) => {
+  const of = (entityTag: string) =>
+    create({ objectKey: key('k').text, versionId: undefined, entityTag, sizeBytes });
+  const fill = (content: Generation | undefined, from: number, length: number) => {
+    content?.openBlock(from);
+    content?.write(from, Buffer.alloc(length, 1));
+    content?.closeBlock(from);
   };
-  fill(content, pageBytes, 100);
-  add('k', content);
+  const contents = start > 0 ? [of('"1"')] : [of('"1"'), of('"2"')];
+  fill(contents[0], start, 100);
+  const records = new Map(contents.map((content, number) => [`${number}`, recordOf(content)]));
+  entries.add({ objectKey: key('k'), records, barrier: 0 });
   const packed = entries.take(key('k').text);
   expect(packed, 'it lies beside its only block').not.toBeInstanceOf(LooseEntry);
-  let revived: Generation | undefined;
-  const entry = packed?.revive(key('k'), identity => (revived = create(identity)));
-  fill(revived, 0, pageBytes);
+  const revived: Generation[] = [];
+  const entry = packed?.revive(key('k'), identity => {
+    const content = create(identity);
+    revived.push(content);
+    return content;
+  });
+  const lengthBytes = Math.min(sizeBytes, pageBytes);
+  fill(revived.at(-1), 0, lengthBytes);
   if (entry) entries.add(entry);
-  expect(entries.get(key('k').text)?.heldBytes).toBe(sizeBytes);
+  expect(entries.get(key('k').text)?.heldBytes).toBe(100 + lengthBytes);
 });
 
 it('nothing is written within a block, filled or not: others may still read what it has dropped', () => {
@@ -181,4 +201,31 @@ it('no room is left beside blocks of which an even number fits a page', () => {
   const sizeBytes = pageBytes / 8;
   for (let index = 0; index < 64; index++) add(`k${index}`, held(`k${index}`, sizeBytes));
   expect([tier.usage.evictions, tier.usage.slots]).toEqual([0, 64]);
+});
+
+it('law 8: no more than 768 bytes are left beside blocks, however long texts are', () => {
+  const records: Entry['records'] = new Map([['long'.padEnd(5_000), recordOf(held('k', 100))]]);
+  entries.add({ objectKey: key('k'), records, barrier: 0 });
+  const { usedBytes } = tier.usage;
+  held('l', 100);
+  expect(tier.usage.usedBytes - usedBytes).toBe(2 * GRANULE_BYTES);
+});
+
+it('no room is left beside what is not all of its content', () => {
+  const sizeBytes = pageBytes + 200;
+  const content = create({ objectKey: key('k').text, versionId: undefined, entityTag: '"k"', sizeBytes });
+  content.openBlock(pageBytes);
+  expect(tier.usage.usedBytes).toBe(GRANULE_BYTES);
+});
+
+it('laws 2, 5: who takes the place of a worker that died finds nothing of what that had packed', () => {
+  const memory = allocateSharedMemory(8 * pageBytes, pageBytes, 1, { blocks: 'checked' });
+  tier = new MemoryTier(memory, 0);
+  entries = new PackedEntries(tier);
+  add('k', held('k', 100, 1));
+  releaseWorker(memory, 0);
+  tier = new MemoryTier(memory, 0);
+  entries = new PackedEntries(tier);
+  held('l', 100, 2);
+  expect([entries.get(key('k').text), entries.take(key('k').text)]).toEqual([undefined, undefined]);
 });

@@ -61,6 +61,21 @@ describe('the lists of fields by which the answers of one name vary', () => {
     expect(records.find(readOf('64').read)).toBeUndefined();
   });
 
+  it.each([
+    ['asked for before it came: that with the earlier date is not kept', [20, 1_000], false],
+    ['of one date: that counts which was asked for later', [20, 5_000], true],
+    ['of one date: not that which was asked for before', [5, 5_000], false],
+    ['one has no date: that counts which was asked for later', [20, undefined], true],
+    ['asked for once it had come, whatever clocks of origins say', [41, 1_000], true],
+  ] as const)('hold one of two answers (%s)', (_what, [requestedMs, dateMs], isKept) => {
+    const records = new WebRecords(cache());
+    const { read } = readOf('x');
+    const [held, other] = [answerOf(40, ['a']), answerOf(50, ['a'])];
+    records.store(read, held, { requestedMs: 10, dateMs: 5_000 });
+    expect(records.store(read, other, { requestedMs, dateMs })).toBe(isKept);
+    expect(records.find(read)).toBe(isKept ? other : held);
+  });
+
   it('that was forgotten since its rest was refused is remembered as such for a minute', () => {
     const records = new WebRecords(cache());
     const { read } = readOf('x');
