@@ -12,7 +12,7 @@ import type { FillingCache } from './filling-cache.ts';
 import { aloneBecause, endsStored, isOfOneRequest } from './one-request.ts';
 import { fieldValue } from './outgoing-fields.ts';
 import type { OwnAnswers } from './own-answers.ts';
-import { isComplete, mayServeOnError, staleOutcome } from './stale-answers.ts';
+import { mayServeOnError, staleOutcome } from './stale-answers.ts';
 import {
   type AnswerTimes,
   type ArrivedHead,
@@ -162,8 +162,7 @@ export class WebArrivals implements WebFetchOwner {
   /** RFC 9111 §4.3.3 and §4.3.4. */
   #confirmed(fetch: WebFetch, stale: ReadableRecord, head: WebHead, times: AnswerTimes): AnswerPlan {
     const { read, flight } = fetch.question;
-    // what was confirmed may have gone meanwhile
-    if (!confirms(head, stale) || !isComplete(stale)) {
+    if (!confirms(head, stale) || this.#records.hasGone(read, stale)) {
       this.#records.forget(read, stale);
       return { kind: 'again' };
     }

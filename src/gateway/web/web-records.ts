@@ -9,7 +9,7 @@ import type { PurgeBarriers } from '../../cache/purge-barriers.ts';
 import type { Asked, ReadableRecord } from '../../cache/record.ts';
 import type { UnsettledKeys } from '../../cache/unsettled-keys.ts';
 import { hasMoved } from '../request/bucket.ts';
-import { isComplete } from './stale-answers.ts';
+import { holdsAll, isComplete } from './stale-answers.ts';
 import { type AnswerTimes, dateMsOf, type Made } from './stored-answer.ts';
 import { varyListsOf } from './vary-lists.ts';
 import type { WebContentRead, WebRead } from './web-read.ts';
@@ -73,6 +73,11 @@ export class WebRecords {
     }
     if (found) useRecord(entry, foundName);
     return found;
+  }
+
+  /** Whether bytes of `record`, which was found before, cannot be had any more, or may be those of another answer by now. */
+  hasGone(read: WebRead, record: ReadableRecord): boolean {
+    return !holdsAll(record) && (!isComplete(record) || this.find(read) !== record);
   }
 
   /** What a record has to say of a request that is sent now. */

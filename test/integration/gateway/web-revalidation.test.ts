@@ -170,8 +170,11 @@ describe('a 304', () => {
     expect(origin.asked.map(isConditional)).toEqual([false, true]);
   });
 
-  it('to what has gone meanwhile confirms nothing, and the whole is asked for', async () => {
-    await start(() => ({ 'last-modified': new Date(0).toUTCString(), 'cache-control': 'max-age=1' }));
+  it.each([
+    ['without a strong tag', { 'last-modified': new Date(0).toUTCString() }],
+    ['with a strong tag', { etag: '"1"' }],
+  ])('to what has gone meanwhile confirms nothing, and the whole is asked for: %s', async (_, validator) => {
+    await start(() => ({ ...validator, 'cache-control': 'max-age=1' }));
     await text();
     clock.advance(2_000);
     const { answer } = origin;
