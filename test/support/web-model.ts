@@ -40,8 +40,8 @@ interface ModelQuestion {
 
 type Answering = (method: string, fields: Readonly<Record<string, string>>) => ModelAnswer;
 
-/** How long the gateway waits for the first byte. */
-const FIRST_BYTE_MS = 10_000;
+/** How long the gateway waits for bytes. */
+const SILENT_MS = 10_000;
 
 /** A web origin without sockets. */
 class ModelOrigin implements Store {
@@ -88,13 +88,14 @@ class ModelOrigin implements Store {
       receiver.answered({ status: known, fields: fieldsOf({ ...length, ...said }) });
       if (question.untilMs !== undefined) return;
       if (isBodiless) end();
+      else if (bodyMs > SILENT_MS) later(SILENT_MS, fail);
       else
         later(bodyMs, () => {
           receiver.arrived(Buffer.from(body));
           if (question.untilMs === undefined) end();
         });
     };
-    if (status === undefined) later(FIRST_BYTE_MS, fail);
+    if (status === undefined) later(SILENT_MS, fail);
     else later(headMs, () => begin(status));
     return { pause() {}, resume() {}, took() {}, abort: over };
   }

@@ -10,14 +10,15 @@ const REMEMBERED_LIMIT = 1_000;
 /** An origin may change its mind. */
 const REMEMBERED_MS = 60_000;
 
-/** So many answers to requests with cookies, while nothing was held, that were for their senders alone. */
+/** So many clients who have sent cookies and got answers for themselves alone while nothing was held. */
 const ENOUGH = 4;
 
 interface Found {
   untilMs: number;
   /** Whether several who asked in turn have got one each. */
   isOfEach: boolean;
-  withCookie: number;
+  /** Clients, by `WebClient.quota`. */
+  readonly withCookie: Set<string>;
 }
 
 /** Pages of which each reader gets an answer of its own, as far as answers of the last minute tell. Errors tell nothing. */
@@ -38,7 +39,12 @@ export class OwnAnswers {
   saw(read: WebRead, arrived: ArrivedHead, isHeld: boolean): void {
     if (isOfServer(arrived.head.status)) return;
     if (couldBeForAll(read, arrived)) this.#found.delete(read.target.key.text);
-    else if (!isHeld && hasCookieAlone(read)) this.#renewed(read).withCookie++;
+    else if (!isHeld && hasCookieAlone(read)) this.#sawOwn(read);
+  }
+
+  #sawOwn(read: WebRead): void {
+    const { withCookie } = this.#renewed(read);
+    if (withCookie.size < ENOUGH) withCookie.add(read.client.quota);
   }
 
   /** Whether those who have waited for one such answer need not wait for another. */
@@ -48,7 +54,7 @@ export class OwnAnswers {
 
   /** Whether `read` gets one as others with cookies do, so that it need not wait at all. */
   isKnownFor(read: WebRead): boolean {
-    return (this.#of(read)?.withCookie ?? 0) >= ENOUGH && hasCookieAlone(read);
+    return (this.#of(read)?.withCookie.size ?? 0) >= ENOUGH && hasCookieAlone(read);
   }
 
   #of({ target }: WebRead): Found | undefined {
@@ -58,7 +64,7 @@ export class OwnAnswers {
 
   #renewed(read: WebRead): Found {
     const untilMs = this.#clock.monotonicMs() + REMEMBERED_MS;
-    const found = this.#of(read) ?? { untilMs, isOfEach: false, withCookie: 0 };
+    const found = this.#of(read) ?? { untilMs, isOfEach: false, withCookie: new Set<string>() };
     found.untilMs = untilMs;
     this.#found.set(read.target.key.text, found);
     return found;

@@ -5,11 +5,14 @@ import { hasHung, type Landing, outcomeOf, WebFlight } from './web-flight.ts';
 import type { WebFlights } from './web-flights.ts';
 import type { WebRead } from './web-read.ts';
 
-/** Questions under way beside one that hangs. */
-const BESIDE_LIMIT = 2;
+/** Questions beside one that hangs. */
+const BESIDE_LIMIT = 4;
 
-/** The same all in all, where those before were answered, but not for all. */
-const ALL_LIMIT = 4;
+/** So many of them, with the first that is asked in nobody's name. */
+const WITH_NOBODY = 2;
+
+/** A body of which less comes while somebody waits with patience is as good as none. */
+const LEAST_BYTES = 1024;
 
 interface BesideParts {
   readonly clock: Pick<Clock, 'monotonicMs' | 'after'>;
@@ -27,18 +30,33 @@ class Beside {
   /** In whose names: somebody may come in whose name it can be. */
   readonly asked: WebRead[] = [];
   readonly open = new Set<WebFlight>();
+  readonly #flight: WebFlight;
+  #seenBytes = new Map<WebFlight, number>();
 
-  constructor(patienceMs: number) {
+  constructor(flight: WebFlight, patienceMs: number) {
+    this.#flight = flight;
     this.patienceMs = patienceMs;
   }
 
   get mayAsk(): boolean {
-    return this.open.size < BESIDE_LIMIT && this.asked.length < ALL_LIMIT && !this.isAnswered;
+    return this.asked.length < BESIDE_LIMIT && !this.isComing;
   }
 
-  /** Whether an answer has begun that will be for all. */
-  get isAnswered(): boolean {
-    return [...this.open].some(({ isAnswered }) => isAnswered);
+  /** Whether an answer that will be for all has begun since the last look, or goes on. */
+  get isComing(): boolean {
+    return this.#all.some(flight => {
+      const seenBytes = this.#seenBytes.get(flight);
+      return flight.isAnswered && (seenBytes === undefined || flight.cameBytes >= seenBytes + LEAST_BYTES);
+    });
+  }
+
+  look(): void {
+    const answered = this.#all.filter(({ isAnswered }) => isAnswered);
+    this.#seenBytes = new Map(answered.map(flight => [flight, flight.cameBytes]));
+  }
+
+  get #all(): readonly WebFlight[] {
+    return [this.#flight, ...this.open];
   }
 
   /** Whether others have been answered, but none for all. */
@@ -50,7 +68,8 @@ class Beside {
 /**
  * A question may hang because of what its client has sent: a session that is locked, say. Those who wait for it and have sent
  * something else have the same asked in the name of one of them, each time that patience is over, and the second time in nobody's.
- * The first answer that is for all ends the wait; where several were not, each asks for itself.
+ * So it goes with a body that gets
+ * stuck. The first answer that is for all ends the wait; where several were not, each asks for itself.
  */
 export class QuestionsBeside {
   readonly #parts: BesideParts;
@@ -61,29 +80,31 @@ export class QuestionsBeside {
 
   /** Somebody waits for `flight`, which is of the whole answer. */
   watch(flight: WebFlight): void {
-    if (flight.patience || flight.isAnswered || flight.isOver) return;
+    if (flight.patience || flight.isOver) return;
     const { clock, flights } = this.#parts;
-    const beside = new Beside(flights.patienceMs(flight.first));
+    const beside = new Beside(flight, flights.patienceMs(flight.first));
     this.#wait(flight, beside, flight.sinceMs + beside.patienceMs - clock.monotonicMs());
   }
 
   #wait(flight: WebFlight, beside: Beside, delayMs: number): void {
     flight.patience = this.#parts.clock.after(delayMs, () => {
+      const { isComing } = beside;
       const by = beside.mayAsk ? flight.other(beside.asked) : undefined;
+      beside.look();
       this.#wait(flight, beside, beside.patienceMs);
       if (!by) {
-        if (beside.isInVain) flight.dismiss(flight.first);
+        if (beside.isInVain && !isComing) flight.dismiss(flight.first);
         return;
       }
       beside.asked.push(by);
-      const isOfNobody = beside.asked.length === BESIDE_LIMIT;
+      const isOfNobody = beside.asked.length === WITH_NOBODY;
       this.#ask(flight, beside, isOfNobody ? this.#parts.asNobody(by) : by.asGet(), isOfNobody);
     });
   }
 
   #ask(flight: WebFlight, beside: Beside, by: WebRead, isOfNobody: boolean): void {
     const { background, clock, send } = this.#parts;
-    const isStillDue = () => !flight.isOver && !flight.isAnswered;
+    const isStillDue = () => !flight.isOver && !beside.isComing;
     background.ask(by.bucket.store.name, {
       ...{ client: by.client.quota, name: by.target.key.text, isStillDue },
       begin: ended => {
@@ -109,7 +130,7 @@ export class QuestionsBeside {
     });
   }
 
-  /** What one client gets for itself ends no question that may be for all. What nobody in particular gets is so for all who wait. */
+  /** What one client gets for itself ends no question that may be for all, nor does what nobody in particular gets. */
   #landed(
     flight: WebFlight,
     beside: Beside,
@@ -119,13 +140,14 @@ export class QuestionsBeside {
   ): void {
     const { flights } = this.#parts;
     if (hasHung(landing)) flights.learnLate(first);
-    if (flight.isOver || flight.isAnswered) return;
-    const isOfAll = isOfNobody && landing.kind === 'alone' && !teachesNothing.has(landing.because);
-    if (landing.kind === 'stored' || isOfAll) {
+    if (flight.isOver) return;
+    const isOfEach = isOfNobody && landing.kind === 'alone' && !teachesNothing.has(landing.because);
+    if (landing.kind === 'stored') {
       flights.learnLate(flight.first);
       flights.learnTook(first, sinceMs);
       flight.land(landing, first);
-    } else if (beside.isInVain && !flight.other(beside.asked)) flight.dismiss(first);
+    } else if (beside.isInVain && !beside.isComing && (isOfEach || !flight.other(beside.asked)))
+      flight.dismiss(first);
   }
 }
 

@@ -70,6 +70,8 @@ function mayBeOfRequest(read: WebRead, { landing, first, isPatient }: Waited): b
   const error = landing.kind === 'failed' ? landing.error : undefined;
   if (!(error instanceof StoreError)) return false;
   if (error.code === 'BROKEN') return true;
+  // an origin that has begun to answer can be reached
+  if (landing.kind === 'failed' && landing.isBegun) return asksOtherwise(read, first);
   // who has waited for long would wait as long again
   return (error.code === 'INVALID' || (error.code === 'TIMEOUT' && isPatient)) && asksOtherwise(read, first);
 }

@@ -164,6 +164,8 @@ export class WebFetch implements StoreReceiver {
     }
     const kept = Buffer.from(chunk);
     if (this.#plan?.kind === 'collect') {
+      const { flight } = this.question;
+      if (flight) flight.cameBytes += kept.length;
       const added = this.#plan.body.add(kept);
       if (added !== 'kept') this.#goOnPassing(added === 'too-long' ? 'answer' : 'lost');
     }
@@ -190,7 +192,7 @@ export class WebFetch implements StoreReceiver {
     this.#dropCollected();
     if (this.#plan) this.#answer?.fail(error);
     else if (!this.#owner.failed(this, error)) this.#answer?.fail(error);
-    this.question.flight?.land({ kind: 'failed', error });
+    this.question.flight?.land({ kind: 'failed', error, isBegun: this.#plan !== undefined });
     this.#over();
   }
 

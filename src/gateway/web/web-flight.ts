@@ -18,7 +18,8 @@ export type Landing =
    * @param isOfRequest whether that may be because of what the first has sent
    */
   | { readonly kind: 'stale'; readonly record: ReadableRecord; readonly isOfRequest: boolean }
-  | { readonly kind: 'failed'; readonly error: unknown };
+  /** @param isBegun whether the origin has begun to answer */
+  | { readonly kind: 'failed'; readonly error: unknown; readonly isBegun?: boolean };
 
 /**
  * @param arrived the answer, where there is one
@@ -65,6 +66,8 @@ export class WebFlight {
   deserted: (() => void) | undefined;
   /** Until the answer is asked for beside, see `QuestionsBeside`; set once somebody waits. */
   patience: Timer | undefined;
+  /** How much of its body has come. */
+  cameBytes = 0;
   /** Whose request it is. */
   readonly first: WebRead;
   /** When it began, by `Clock.monotonicMs`. */
@@ -92,23 +95,21 @@ export class WebFlight {
     return this.#isOver;
   }
 
-  /** Whether it does not hang any more, though it may take long until it lands. */
+  /** Whether it has begun to answer, though it may take long until it lands. */
   get isAnswered(): boolean {
     return this.#begun !== undefined;
   }
 
   answered(begun: BegunAnswer): void {
     this.#begun = begun;
-    this.patience?.cancel();
     for (const waiter of this.#waiting) if (waiter.takesHead(begun)) this.#waiting.delete(waiter);
   }
 
-  /** One of those who wait, and have sent something else than the first: of another client, and nothing of its own, where there is one. */
+  /** One of those who wait, and have sent something else than the first: of another client, nothing of its own, and the longest, where there is one. */
   other(asked: readonly WebRead[]): WebRead | undefined {
     const clients = new Set([this.#client, ...asked.map(({ client }) => client.quota)]);
     const ranked = [...this.#waiting]
       .filter(({ read }) => !read.directives?.noStore)
-      .reverse()
       .map(({ read }) => ({
         read,
         rank: 2 * Number(clients.has(read.client.quota)) + Number(read.isPersonal),

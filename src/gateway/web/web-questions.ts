@@ -84,7 +84,8 @@ export class WebQuestions {
 
   /** Waits for who asks already, or asks the origin. @param stale what it may confirm */
   ask(read: WebRead, stale: ReadableRecord | undefined): void {
-    if (read.policy.mode === 'bypass' || (!stale && this.#parts.own.isKnownFor(read))) {
+    const isKnown = !stale && this.#parts.own.isKnownFor(read) && !this.#flights.of(read, 'whole');
+    if (read.policy.mode === 'bypass' || isKnown) {
       this.#send(read, stale, undefined);
       return;
     }

@@ -145,7 +145,7 @@ describe('readers of a page at the same time', () => {
 
   it('get the head as soon as it is there, where they want no more, and their variant', async () => {
     const dated = { ...forAll, vary: 'accept-language', 'last-modified': new Date(0).toUTCString() };
-    const model = new WebModel(() => answered(dated, { bodyMs: 9_000 }));
+    const model = new WebModel(() => answered(dated, { bodyMs: 1_500 }));
     const since = { 'if-modified-since': new Date(86_400_000).toUTCString() };
     const { waits, questions, came } = await ask(model, [
       ...readers(2),
@@ -153,7 +153,7 @@ describe('readers of a page at the same time', () => {
       ...readers(2, { fields: since }),
       ...readers(1, { method: 'HEAD', fields: { 'accept-language': 'fr' } }),
     ]);
-    expect(waits).toEqual([9_300, 9_300, 300, 300, 300, 300, 9_600]);
+    expect(waits).toEqual([1_800, 1_800, 300, 300, 300, 300, 2_100]);
     expect(questions).toBe(2);
     expect(came.map(({ result }) => result?.status)).toEqual([200, 200, 200, 200, 304, 304, 200]);
   });
@@ -188,6 +188,66 @@ describe('readers of a page at the same time', () => {
     const { waits, most } = await ask(model, readers(1));
     expect(waits[0]).toBeLessThanOrEqual(2_600);
     expect(most).toBe(2);
+  });
+
+  it('are not ended by what nobody in particular gets', async () => {
+    const model = new WebModel((_, sent) =>
+      sent['user-agent']?.startsWith('browser')
+        ? answered(forAll, { headMs: 6_000 })
+        : answered({ 'cache-control': 'no-store' }, { status: 302 }),
+    );
+    const { most, waits } = await ask(model, users(30));
+    expect([most, Math.max(...waits)]).toEqual([3, 6_000]);
+  });
+
+  it('are answered where a body gets stuck that has begun', async () => {
+    const model = new WebModel((_, { cookie }) =>
+      cookie ? answered(forAll, { headMs: 0, bodyMs: 20_000 }) : answered(forAll),
+    );
+    model.read({ method: 'GET', quota: 's', fields: { cookie: 'stuck' } });
+    await model.pass(300);
+    const { waits, questions } = await ask(model, readers(10));
+    expect([Math.max(...waits), questions]).toEqual([4_000, 1]);
+  });
+
+  it('are asked for where it gets stuck for good before others were asked for', async () => {
+    const model = new WebModel((_, { cookie }) =>
+      cookie ? answered(forAll, { headMs: 0, bodyMs: 20_000 }) : answered(forAll),
+    );
+    model.read({ method: 'GET', quota: 's', fields: { cookie: 'stuck' } });
+    await model.pass(7_900);
+    const { came, waits } = await ask(model, readers(2));
+    expect(came.map(({ result }) => result?.status)).toEqual([200, 200]);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(2_500);
+  });
+
+  it('are asked for before those who come again and again', async () => {
+    const model = new WebModel((_, sent) =>
+      sent.cookie || !sent['user-agent'] ? answered({}, { status: undefined }) : answered(forAll),
+    );
+    const stranger = (quota: string): ModelRequest => ({
+      ...{ method: 'GET', quota, fields: { 'user-agent': quota, cookie: `${quota}=1` } },
+    });
+    model.read(stranger('s'));
+    const again = (quota: string) => {
+      const reader = model.read(stranger(quota));
+      model.clock.after(400, () => reader.leave());
+      if (model.clock.monotonicMs() < 30_000) model.clock.after(400, () => again(quota));
+    };
+    for (const quota of ['t', 'u', 'v']) again(quota);
+    const came = users(20).map(({ fields, quota }) => ({
+      ...{ method: 'GET' as const, quota, fields: { ...fields, cookie: '' } },
+    }));
+    expect(Math.max(...(await ask(model, came)).waits)).toBe(2_300);
+  });
+
+  it('do not ask for themselves because one client with a cookie gets its own, again and again', async () => {
+    const model = new WebModel((_, { cookie }) =>
+      answered(cookie === 'own' ? { 'cache-control': 'private' } : forAll),
+    );
+    for (let time = 0; time < 6; time++)
+      await ask(model, [{ method: 'GET', quota: 'o', fields: { cookie: 'own' } }]);
+    expect((await ask(model, users(20))).questions).toBe(1);
   });
 
   it("wait on where nobody's question is refused beside one that takes long", async () => {
