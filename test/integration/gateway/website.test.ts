@@ -235,6 +235,16 @@ describe('where the store fails to say whether there is a folder', () => {
     await replica.close();
   });
 
+  it('its fallback is not asked where the store refuses to say', async () => {
+    const replica = await StandInStore.start();
+    replica.put('site-replica', 'docs/index.html', 'docs', html);
+    await start({}, { fallbackUrl: replica.url });
+    store.spoiled.set('/site/docs/index.html', refusal(400));
+    expect((await browse('/docs', atHost))[0]).toBe(400);
+    expect(replica.log.requests).toEqual([]);
+    await replica.close();
+  });
+
   it('an answer of the fallback is reported as one, where the page is held as missing', async () => {
     const replica = await StandInStore.start();
     replica.put('site-replica', 'docs/index.html', 'docs', html);

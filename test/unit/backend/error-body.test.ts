@@ -103,6 +103,12 @@ describe('the body of a failure that nobody is told', () => {
     ]);
   });
 
+  it('has no longer than any other', () => {
+    const { heard } = answered(503, untold, { errorBody: { lengthBytes: 10, durationMs: 100 } });
+    clock.advance(100);
+    expect(heard).toEqual(['503', 'a', 'ended']);
+  });
+
   it('is no refusal, which is told', () => {
     const { did } = answered(404, untold, limited);
     clock.advance(250);

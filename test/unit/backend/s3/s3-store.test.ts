@@ -1,3 +1,4 @@
+import { createServer } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Breaker } from '../../../../src/backend/breaker/breaker.ts';
 import { allocateBreakers } from '../../../../src/backend/breaker/breaker-word.ts';
@@ -7,6 +8,7 @@ import type { StoreReceiver } from '../../../../src/backend/store.ts';
 import { StoreMeter } from '../../../../src/backend/store-meter.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { Metrics } from '../../../../src/base/metrics.ts';
+import { listenLocally } from '../../../support/listen-locally.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { StandInStore } from '../../../support/stand-in-store.ts';
 
@@ -66,6 +68,35 @@ it('a request that is given up before the head of its answer counts as aborted',
   gate.release();
   expect(await counted()).toEqual({ aborted: 1 });
 });
+
+it.each([
+  [10_000, 3_000],
+  [3_000, 10_000],
+])(
+  'the body of an error is awaited for the shorter of firstByte and idle: %i, %i ms',
+  async (firstByteMs, idleMs) => {
+    const stuck = createServer((_, response) => response.writeHead(404, { 'content-length': 9 }).write('a'));
+    const clock = new ManualClock();
+    await store.close();
+    metrics = new Metrics();
+    store = storeWith({
+      endpoint: await listenLocally(stuck),
+      timeouts: { connectMs: 2_000, firstByteMs, idleMs },
+      clock,
+    });
+    const heard: string[] = [];
+    await new Promise<Buffer>(arrived => {
+      const failed = () => heard.push('failed');
+      store.send(request, receiver({ arrived, failed, ended: () => heard.push('ended') }));
+    });
+    clock.advance(2_999);
+    expect(heard).toEqual([]);
+    clock.advance(1);
+    expect(heard).toEqual(['ended']);
+    stuck.closeAllConnections();
+    stuck.close();
+  },
+);
 
 it('one that is given up later counts by its status, and one that ends by itself does too', async () => {
   server.put('b', 'k', Buffer.alloc(1_000_000));
