@@ -3,12 +3,15 @@ import { LooseEntry } from '../../../src/cache/loose-entry.ts';
 import { pack } from '../../../src/cache/packed-entry.ts';
 import type { LaterOwner } from '../../../src/cache/slot-owner.ts';
 import { testKey } from '../../support/object-keys.ts';
+import { anythingLearned } from '../../support/records.ts';
 
 const valid = { start: 0, end: 100 };
 
-function entryOf(slots: readonly number[]) {
+function entryOf(slots: readonly number[], tagSlots: readonly number[] = []) {
   const owners = new Map<number, LaterOwner>();
-  const bytes = pack({ objectKey: testKey('main', 'b', 'k'), records: new Map(), barrier: 0 }, []);
+  const { record } = anythingLearned;
+  const records = new Map([['', { ...record, tagSlots }]]);
+  const bytes = pack({ objectKey: testKey('main', 'b', 'k'), records, barrier: 0 }, []);
   const blocks = slots.map((slot, index) => ({ content: 0, index, slot, valid }));
   let lostBytes = 0;
   const entry = new LooseEntry(bytes, blocks, (slot, owner) => owners.set(slot, owner), {
@@ -44,4 +47,12 @@ it('an eviction displaces one other block at most, however many there are', () =
     expect(displaced.length, `slot ${slot}`).toBeLessThanOrEqual(1);
   }
   expect(entry.blocks, 'and there is one list').toBe(list);
+});
+
+it('law 8: costs a number for each of its tags, besides what they take in its text', () => {
+  const tagSlots = Array.from({ length: 100 }, (_, slot) => slot);
+  const [tagged, plain] = [entryOf([], tagSlots), entryOf([])];
+  // once in front, and once with the record
+  const textBytes = 2 * tagSlots.length;
+  expect(tagged.entry.costBytes - plain.entry.costBytes).toBe(textBytes + 8 * tagSlots.length);
 });
