@@ -1,3 +1,4 @@
+import { isSafe } from '../../backend/resends.ts';
 import type { StoreError } from '../../backend/store.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
@@ -67,7 +68,7 @@ export class WebArrivals implements WebFetchOwner {
 
   answered(fetch: WebFetch, head: WebHead, times: AnswerTimes): AnswerPlan {
     const { read, method, stale, confirmed, flight, isUnkept } = fetch.question;
-    if (method !== 'GET' && method !== 'HEAD') return this.#changed(fetch, head, times);
+    if (!isRead(method)) return this.#changed(fetch, head, times);
     if (confirmed && head.status === 304) return this.#confirmed(fetch, confirmed, head, times);
     if (stale && failures.has(head.status) && this.#servesStale(fetch, stale, head.status, true))
       return unwanted;
@@ -121,26 +122,25 @@ export class WebArrivals implements WebFetchOwner {
 
   failed(fetch: WebFetch, error: StoreError): boolean {
     const { read, method, stale, client } = fetch.question;
-    if (!isSafe(method)) {
+    if (!isSafe({ method })) {
       if (!neverSent.has(error.code)) this.#records.unsettle(read.target.key);
     } else if (stale && isFailure(error)) {
       const isOfRequest = error.code === 'BROKEN';
       if (this.#servesStale(fetch, stale, undefined, isOfRequest)) return true;
     }
-    if (client) read.client.report = failedAtStore(error.code);
+    if (client && isRead(method)) read.client.report = failedAtStore(error.code);
     return false;
   }
 
   abandoned(fetch: WebFetch): void {
     const { read, method } = fetch.question;
-    if (!isSafe(method)) this.#records.unsettle(read.target.key);
+    if (!isSafe({ method })) this.#records.unsettle(read.target.key);
   }
 
   /** RFC 9111 §4.4, RFC 9875 §3: what has been changed is asked for anew. */
   #changed(fetch: WebFetch, head: WebHead, times: AnswerTimes): AnswerPlan {
     const { read, method, asked, body } = fetch.question;
-    this.#clients.report(fetch, outcomeOf(fetch, head, false));
-    if (isSafe(method) || head.status >= 400) return pass;
+    if (isSafe({ method }) || head.status >= 400) return pass;
     const isAlone = this.#records.isStillAsked(read, asked);
     // who answers before the body has ended may change something after that
     const isEarly = body !== undefined && !body.isSent;
@@ -293,7 +293,6 @@ function bodyClientOf({ question: { client, read } }: WebFetch) {
   return client?.isWaiting ? read.client : undefined;
 }
 
-/** Methods that change nothing (RFC 9110 §9.2.1). */
-function isSafe(method: string): boolean {
-  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
+function isRead(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
 }

@@ -89,6 +89,7 @@ export class WebReads implements WebSource, RecordSource {
 
   /** Passes on a request that is neither GET nor HEAD. @throws TooManyRequestsError, S3Error EntityTooLarge */
   pass(read: WebRead, makeBody: BodyMaker): void {
+    read.client.report = bypassed(read.method, read.policy.mode === 'bypass' ? 'rule' : undefined);
     this.#questions.pass(read, makeBody);
   }
 

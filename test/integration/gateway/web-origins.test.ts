@@ -430,6 +430,17 @@ describe('what is passed on to a web origin', () => {
     expect(origin.lastAsked?.url).toBe('/k?a=1');
   });
 
+  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'REPORT'])('by %s is told as no look-up', async method => {
+    await start(() => fresh);
+    await text('/k');
+    expect((await gateway.send(method, '/k')).headers).toMatchObject({
+      'cache-status': 'tidegate; fwd=method',
+      'x-cache': 'BYPASS',
+    });
+    await origin.close();
+    expect((await gateway.send(method, '/k')).headers['x-cache']).toBe('BYPASS');
+  });
+
   it('has neither the body of a GET nor the fields that Connection names', async () => {
     await start(() => fresh);
     await sendBody('GET', '/', 'body', undefined, { connection: 'close, x-hop', 'x-hop': '1' });
