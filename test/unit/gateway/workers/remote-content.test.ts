@@ -141,3 +141,11 @@ it('a copy tells where its bytes are in memory: who reads them next asks nobody'
   expect(next?.bytes.every(byte => byte === 7)).toBe(true);
   next?.release();
 });
+
+it('law 8: names of a content that others choose count', () => {
+  const selecting = [{ name: 'cookie', value: 'x'.repeat(1_000), store: false }];
+  const asked = { versionId: undefined, requestPayer: undefined, selecting };
+  const named = { ...identity, entityTag: 't'.repeat(1_000), versionId: 'v'.repeat(1_000), asked };
+  const { costBytes } = new RemoteContent({ ...wire, identity: named }, shared, { ...object, place: 'p' });
+  expect(costBytes - remote.costBytes).toBeGreaterThanOrEqual(4_000);
+});
