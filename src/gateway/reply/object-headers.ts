@@ -20,7 +20,7 @@ export interface PartOfObject {
 
 /** What decides which headers of an object a client sees. */
 interface View {
-  readonly exchange: Pick<Exchange, 'prefix' | 'isCharged' | 'answerRules' | 'crossOrigin'>;
+  readonly exchange: Pick<Exchange, 'prefix' | 'isCharged' | 'answerRules' | 'crossOrigin' | 'operation'>;
   readonly visibility: Visibility;
   /** Headers that replace those of a 200 response. */
   readonly overrides: Pairs;

@@ -15,7 +15,10 @@ interface ReplyFields extends FaultHandler {
 }
 
 /** What decides how the fields of an answer are changed. */
-type RuledExchange = Pick<Exchange, 'answerRules' | 'crossOrigin' | 'prefix'>;
+type RuledExchange = Pick<Exchange, 'answerRules' | 'crossOrigin' | 'operation' | 'prefix'>;
+
+/** Operations that are answered with contents, at stores and at web origins. */
+const reads: ReadonlySet<string> = new Set(['GetObject', 'HeadObject', 'GET', 'HEAD']);
 
 /**
  * The headers of one kind of response, prepared once and completed for each response. A response with a known length is
@@ -52,8 +55,8 @@ export class PreparedHeaders {
 
   /** The same for one answer to `exchange`, with what its rules say. */
   static for(exchange: RuledExchange, fixed: readonly string[], status: number): PreparedHeaders {
-    const { answerRules, crossOrigin, prefix } = exchange;
-    const ruled = answerRules ? answerRules.applied(fixed, status) : fixed;
+    const { answerRules, crossOrigin, operation, prefix } = exchange;
+    const ruled = answerRules?.applied(fixed, status, reads.has(operation)) ?? fixed;
     return PreparedHeaders.of(crossOrigin.length > 0 ? [...crossOrigin, ...ruled] : ruled, prefix);
   }
 

@@ -29,12 +29,14 @@ export class AnswerRules {
   }
 
   /**
-   * `raw` (names and values alternating) as the rules have it. What they give comes first: Node takes what follows
-   * content-length for text. For how long an error or a redirect is fresh is not for rules about contents to say.
+   * `raw` (names and values alternating) as the rules have it. For how long an error, a redirect, a listing or the answer to a
+   * write is fresh is not for rules about contents to say.
+   *
+   * @param isRead whether contents are what was asked for
    */
-  applied(raw: readonly string[], status: number): string[] {
-    const isOfContent = statusesOfContents.has(status);
-    const changed = [...this.#givenWith(status)];
+  applied(raw: readonly string[], status: number, isRead = true): string[] {
+    const isOfContent = isRead && statusesOfContents.has(status);
+    const changed = [...(isOfContent ? this.#givenToContents(status) : this.#givenToOthers)];
     if (this.crossOrigin?.varies && !variesByOrigin(raw)) changed.push('vary', 'Origin');
     for (let index = 0; index + 1 < raw.length; index += 2) {
       const name = raw[index] ?? '';
@@ -44,9 +46,8 @@ export class AnswerRules {
     return changed;
   }
 
-  #givenWith(status: number): readonly string[] {
-    if (status === 304) return this.#givenToNotModified;
-    return statusesOfContents.has(status) ? this.#given : this.#givenToOthers;
+  #givenToContents(status: number): readonly string[] {
+    return status === 304 ? this.#givenToNotModified : this.#given;
   }
 
   /** Where the gateway answers for CORS, what the store says of it does not count. */

@@ -81,6 +81,20 @@ describe.each([
     }
   });
 
+  it('for how long what is no read is fresh is not said by them', async () => {
+    await start({
+      responseHeaders: { set: { 'cache-control': 'public, max-age=31536000' }, add: {}, remove: [] },
+    });
+    const { headers } = await gateway.get(`${root}/k`);
+    expect(headers['cache-control']).toBe('public, max-age=31536000');
+    const [method, path] = root === '/b' ? ['GET', '/b/k?tagging'] : ['OPTIONS', '/web/k'];
+    const answer = await gateway.send(method ?? '', path);
+    expect([answer.status, answer.headers['cache-control']?.includes('31536000') ?? false]).toEqual([
+      200,
+      false,
+    ]);
+  });
+
   it('other keys are left as they are', async () => {
     await start({ responseHeaders: changes });
     for (let times = 0; times < 2; times++)

@@ -59,7 +59,7 @@ const nothing: Visibility = {
 };
 
 function viewOf(visibility: Visibility, prefix: HeaderPrefix = 'x-amz-', isCharged = false) {
-  const unruled = { answerRules: undefined, crossOrigin: [] };
+  const unruled = { answerRules: undefined, crossOrigin: [], operation: 'GetObject' };
   return { exchange: { prefix, isCharged, ...unruled }, visibility, overrides: [] };
 }
 
