@@ -150,9 +150,12 @@ it('bytes of a web origin are none of what its names lead to after a reload, und
 
 it('what a visitor asks for after a reload by the rules from before it is for nobody else', async () => {
   const waiting: (() => void)[] = [];
+  let isReloaded = false;
   const origin = await startOrigin(({ url, headers }, response) => {
+    const refuse = () => void response.writeHead(404, { 'cache-control': 'no-store' }).end();
     if (url === '/error.html') response.end(`document for ${headers.cookie ?? 'everybody'}`);
-    else waiting.push(() => void response.writeHead(404, { 'cache-control': 'no-store' }).end());
+    else if (isReloaded) refuse();
+    else waiting.push(refuse);
   });
   const setup = (rules: object[]): GatewaySetup => ({
     ...{ workers: 4, memory: '64MiB' },
@@ -172,7 +175,8 @@ it('what a visitor asks for after a reload by the rules from before it is for no
   await turnsUntil('all are asked', () => waiting.length === visits.length);
   gateway.rewrite(setup([{ keys: ['**'], requestHeaders: { remove: ['cookie'] } }]));
   expect(await gateway.reload()).toMatchObject({ status: 200 });
-  for (const answer of waiting.splice(0)) answer();
+  isReloaded = true;
+  for (const answer of waiting) answer();
   expect(new Set(await Promise.all(visits))).toEqual(new Set(['document for alice']));
   const others = await Promise.all(Array.from({ length: 16 }, () => text('/error.html')));
   expect(new Set(others)).toEqual(new Set(['document for everybody']));
