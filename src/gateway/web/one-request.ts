@@ -34,11 +34,11 @@ export function isOfOneRequest(
 }
 
 /**
- * Why an answer is for the first alone. An error that is not of the target says nothing of what others get, nor does one that was `lost` here. It may be for
- * what its request has sent (conditions, credentials where nothing is said of others), or for its sender, as far as the answer
- * tells; otherwise all would get one of their own.
+ * Why an answer is for the first alone. An error that is not of the target says nothing of what others get, nor does one that was
+ * `lost` here, or a question that is `silent` still. It may be for what its request has sent (conditions, credentials where nothing
+ * is said of others), or for its sender, as far as the answer tells; otherwise all would get one of their own.
  */
-export type AloneBecause = 'error' | 'lost' | 'request' | 'sender' | 'answer';
+export type AloneBecause = 'error' | 'lost' | 'silent' | 'request' | 'sender' | 'answer';
 
 /** Why an answer is for nobody else. */
 export function aloneBecause(read: WebRead, head: WebHead, isUnkept: boolean): AloneBecause {

@@ -92,6 +92,8 @@ function afterAlone(
   // two have been told that there is nothing; with credentials there may be something
   if (record && !read.isPersonal && isSelected(read, record, first))
     return asksOtherwise(read, first) && read.mayRepeat(1) ? 'anew' : 'told';
+  // whoever asked anew would wait for the same question
+  if (because === 'silent') return 'in turn';
   if (because === 'error' || because === 'lost') return mayShare() ? 'anew' : 'in turn';
   if (because === 'request' && (!arrived || couldBeForAll(read, arrived))) {
     if (!mayShare()) return 'in turn';

@@ -296,5 +296,5 @@ export interface Made {
 }
 
 export function madeOf({ fields }: WebHead, { requestedMs, receivedMs }: AnswerTimes): Made {
-  return { requestedMs, dateMs: parseCachedDate(fieldValue(fields, 'date') ?? '', receivedMs) };
+  return { requestedMs, dateMs: dateMsOf({ fields, receivedMs }) };
 }

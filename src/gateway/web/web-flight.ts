@@ -135,7 +135,7 @@ export class WebFlight {
     for (const waiter of [...this.#waiting])
       if (asksOtherwise(waiter.read, this.first)) {
         this.#waiting.delete(waiter);
-        waiter.told({ kind: 'alone', because: 'lost' }, by);
+        waiter.told({ kind: 'alone', because: 'silent' }, by);
       }
     if (!this.isAwaited) this.deserted?.();
   }

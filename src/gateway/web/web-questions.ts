@@ -195,9 +195,15 @@ export class WebQuestions {
   }
 
   #giveFailed(read: WebRead, error: unknown): void {
-    const stale = this.#parts.records.find(read);
-    if (stale && isFailure(error) && this.#mayServe(read, stale)) {
-      this.#giveOnError(read, stale);
+    const { records, give } = this.#parts;
+    const held = records.find(read);
+    // another question may have been answered meanwhile
+    if (held && this.#answersNow(held, read)) {
+      give(read, held, collapsed(held, 'fetched'));
+      return;
+    }
+    if (held && isFailure(error) && this.#mayServe(read, held)) {
+      this.#giveOnError(read, held);
       return;
     }
     if (error instanceof StoreError) read.client.report = failedAtStore(error.code, true);

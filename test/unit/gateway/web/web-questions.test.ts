@@ -167,6 +167,19 @@ describe('readers of a page at the same time', () => {
     ]);
   });
 
+  it('get what another question has brought since a change, where theirs gets no answer', async () => {
+    let isStuck = true;
+    const model = new WebModel(() => answered(forAll, isStuck ? { status: undefined } : {}));
+    const alike = { method: 'GET' as const, fields: {} };
+    const came = ['a', 'b', 'c'].map(quota => model.read({ ...alike, quota }));
+    isStuck = false;
+    model.purge();
+    await ask(model, [{ ...alike, quota: 'd' }]);
+    await model.pass(10_000);
+    expect(came.slice(1).map(({ result }) => result?.status)).toEqual([200, 200]);
+    expect(reports(came.slice(1))).toEqual(['tidegate; fwd=uri-miss; fwd-status=200; stored; collapsed']);
+  });
+
   it('are asked for where they have waited shortly for a question without an answer', async () => {
     const model = new WebModel((_, { cookie }) => answered(forAll, cookie ? { status: undefined } : {}));
     const locked = { method: 'GET' as const, quota: 'l', fields: { cookie: 'locked' } };
@@ -178,6 +191,20 @@ describe('readers of a page at the same time', () => {
     model.purge();
     model.read(locked);
     expect(Math.max(...(await ask(model, readers(5))).waits)).toBe(300);
+  });
+
+  it('do not wait again for a question that hangs once others were answered beside it, however late they came', async () => {
+    const model = new WebModel((_, sent) =>
+      sent['user-agent'] === 'hangs'
+        ? answered({}, { status: undefined })
+        : answered({ 'cache-control': 'private' }, { headMs: 50 }),
+    );
+    model.read({ method: 'GET', quota: 'h', fields: { 'user-agent': 'hangs' } });
+    const early = readers(2).map(request => model.read(request));
+    await model.pass(2_500);
+    const { waits } = await ask(model, readers(5).slice(2));
+    expect(early.map(({ result }) => result?.status)).toEqual([200, 200]);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(2_000);
   });
 
   it('ask for themselves where others are answered beside a question that hangs, but none for all', async () => {
