@@ -89,9 +89,11 @@ function afterAlone(
   mayShare: (times?: number) => boolean,
   own: OwnAnswers,
 ): Verdict {
-  // two have been told that there is nothing; with credentials there may be something
-  if (record && !read.isPersonal && isSelected(read, record, first))
-    return asksOtherwise(read, first) && read.mayRepeat(1) ? 'anew' : 'told';
+  // who has sent something else, a key say, may get something
+  if (record && !read.isPersonal && isSelected(read, record, first)) {
+    if (!asksOtherwise(read, first)) return 'told';
+    return mayShare() ? 'anew' : 'in turn';
+  }
   // whoever asked anew would wait for the same question
   if (because === 'silent') return 'in turn';
   if (because === 'error' || because === 'lost') return mayShare() ? 'anew' : 'in turn';

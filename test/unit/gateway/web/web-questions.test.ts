@@ -52,11 +52,12 @@ describe('readers of a page at the same time', () => {
   });
 
   it.each([404, 410])(
-    'are told together that there is nothing, once two were (%i), and each with a cookie for itself',
+    'are told together that there is nothing (%i) where all have sent the same, and each with a cookie for itself',
     async status => {
       const model = new WebModel(() => answered({}, { status, bodyMs: 100 }));
-      const { came, questions, waits } = await ask(model, readers(30));
-      expect([questions, Math.max(...waits)]).toEqual([2, 800]);
+      const alike = readers(30).map(request => ({ ...request, fields: {} }));
+      const { came, questions, waits } = await ask(model, alike);
+      expect([questions, Math.max(...waits)]).toEqual([1, 400]);
       expect(new Set(came.map(({ result }) => result?.status))).toEqual(new Set([status]));
       expect(reports(came)).toEqual([
         `tidegate; fwd=uri-miss; fwd-status=${status}`,
@@ -67,6 +68,31 @@ describe('readers of a page at the same time', () => {
       expect(Math.max(...(await ask(model, users(30))).waits)).toBe(400);
     },
   );
+
+  it.each([
+    ['who have sent no key', 2, 2, (number: number) => ({ 'x-api-key': `key ${number}` })],
+    ['who are two clients', 2, 2, () => ({})],
+    ['who are one', 1, 100, () => ({})],
+  ])('are not told what strangers are, that there is nothing: %s', async (_, clients, agents, own) => {
+    const model = new WebModel((_method, sent) =>
+      sent['user-agent']?.startsWith('stranger') ? answered({}, { status: 404 }) : answered({}),
+    );
+    let turn = 0;
+    const stranger = () => {
+      turn++;
+      const fields = { 'user-agent': `stranger ${turn % agents}` };
+      model.read({ method: 'GET', quota: `s${turn % clients}`, fields });
+    };
+    for (const _connection of [1, 2, 3]) stranger();
+    const came = readers(10).map((request, number) =>
+      model.read({ ...request, fields: { ...request.fields, ...own(number) } }),
+    );
+    for (let left = 200; left > 0; left--) {
+      if (left % 3 === 0) stranger();
+      await model.pass(50);
+    }
+    expect(came.map(({ result }) => result?.status)).toEqual(came.map(() => 200));
+  });
 
   it('get what another in line has got that is for all', async () => {
     let failing = 4;
