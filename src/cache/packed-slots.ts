@@ -39,6 +39,7 @@ export class PackedSlots implements LaterOwner {
   /** @param hashKey secret, so that nobody can choose keys with equal hashes */
   constructor(slots: SlotTable, index: SlotIndex, hashKey: HashKey) {
     this.#slots = slots;
+    slots.expectCommon(this);
     this.#index = index;
     this.#hashKey = hashKey;
     this.#shortBytes = slots.runs.granulesPerPage * GRANULE_BYTES * SHORT_SHARE;
@@ -97,7 +98,7 @@ export class PackedSlots implements LaterOwner {
 
   /** May be read on while entries come and go: what stays packed is met once. */
   *[Symbol.iterator](): Generator<FoundText> {
-    for (const slot of this.#slots.slotsOf(this)) {
+    for (const slot of this.#slots.commonSlots()) {
       const entry = this.#read(slot);
       if (entry) yield entry;
     }

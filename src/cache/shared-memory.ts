@@ -82,10 +82,10 @@ const SHARED_BYTES = 15;
 const PIN_BYTES = 4;
 
 /**
- * The same of the worker that owns it, where each slot has one granule: `RunTable` 24, the owner of the slot 8 (a reference), the
+ * The same of the worker that owns it, where each slot has one granule: `RunTable` 24, the place of the owner of the slot 4, the
  * hash of its content 4, and a byte each for holes, for the place in the queues, and for what is unread.
  */
-const OWNER_BYTES = 39;
+const OWNER_BYTES = 35;
 
 /** The ghost list of a worker, for each granule. */
 const GHOST_BYTES = 3;

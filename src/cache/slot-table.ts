@@ -5,6 +5,7 @@ import { RunQueue } from './run-queue.ts';
 import { RunTable } from './run-table.ts';
 import type { SharedMemory } from './shared-memory.ts';
 import type { LaterOwner, SlotOwner } from './slot-owner.ts';
+import { SlotOwners } from './slot-owners.ts';
 import { SlotPins } from './slot-pins.ts';
 import type { WrittenBytes } from './written-bytes.ts';
 
@@ -21,7 +22,7 @@ export class SlotTable {
   readonly holes: HoleTable;
   readonly queue: EvictionQueue;
   readonly #firstSlot: number;
-  readonly #owners: (LaterOwner | undefined)[] = [];
+  readonly #owners: SlotOwners;
   readonly #contentHashes: Int32Array;
   readonly #unread: Uint8Array;
   /** Slots that were freed while a reader had pinned them. */
@@ -48,6 +49,7 @@ export class SlotTable {
     });
     const granules = pagesPerWorker * this.runs.granulesPerPage;
     this.#firstSlot = worker * granules;
+    this.#owners = new SlotOwners(granules);
     this.#contentHashes = new Int32Array(granules);
     this.#unread = new Uint8Array(granules);
     this.#lingering = new RunQueue(this.runs);
@@ -69,7 +71,7 @@ export class SlotTable {
   /** @throws RangeError when `slot` belongs to no block */
   runOf(slot: number): number {
     const run = this.runs.beginningAt(slot - this.#firstSlot);
-    if (run === undefined || !this.ownerOf(run)) throw new RangeError(`no block is in slot ${slot}`);
+    if (run === undefined || this.isFree(run)) throw new RangeError(`no block is in slot ${slot}`);
     return run;
   }
 
@@ -89,13 +91,17 @@ export class SlotTable {
   }
 
   ownerOf(run: number): LaterOwner | undefined {
-    return this.#owners[run];
+    return this.#owners.get(run);
   }
 
-  /** The slots of `owner`; those that become or cease to be its own meanwhile may be among them. */
-  *slotsOf(owner: LaterOwner): Generator<number> {
-    for (let run = 0; run < this.#owners.length; run++)
-      if (this.#owners[run] === owner) yield this.slotOf(run);
+  /** `owner` is going to have nearly all slots, see `SlotOwners`. */
+  expectCommon(owner: LaterOwner): void {
+    this.#owners.expectCommon(owner);
+  }
+
+  /** The slots of that owner; those that become or cease to be its own meanwhile may be among them. */
+  *commonSlots(): Generator<number> {
+    for (const run of this.#owners.ofCommon()) yield this.slotOf(run);
   }
 
   /** All of a run. */
@@ -110,7 +116,7 @@ export class SlotTable {
 
   /** Makes `owner` that of a slot. */
   entrust(run: number, owner: LaterOwner): void {
-    this.#owners[run] = owner;
+    this.#owners.set(run, owner);
   }
 
   isUnread(run: number): boolean {
@@ -128,13 +134,13 @@ export class SlotTable {
 
   /** Whether nobody needs what is in a run: a hole, or a slot that was freed. */
   isFree(run: number): boolean {
-    return this.#owners[run] === undefined;
+    return !this.#owners.has(run);
   }
 
   /** Makes a slot of `run`, which is no hole any more. */
   occupy(run: number, owner: SlotOwner): number {
     const slot = this.slotOf(run);
-    this.#owners[run] = owner;
+    this.#owners.set(run, owner);
     this.#contentHashes[run] = owner.contentHash;
     this.#unread[run] = 1;
     this.#slots++;
@@ -236,7 +242,7 @@ export class SlotTable {
   }
 
   #vacate(run: number): void {
-    this.#owners[run] = undefined;
+    this.#owners.remove(run);
     this.#unread[run] = 0;
     this.#slots--;
     this.#usedGranules -= this.runs.lengthOf(run);
