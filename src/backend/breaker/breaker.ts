@@ -8,6 +8,7 @@ import {
 } from './breaker-state.ts';
 import { type BreakerWords, decodeState, encodeState } from './breaker-word.ts';
 import { FailureWindow } from './failure-window.ts';
+import { LastFailure } from './last-failure.ts';
 
 /** For how long a thread suspects nothing after the store has answered its question, though calls fail. */
 export const PAUSE_MS = 1_000;
@@ -64,6 +65,7 @@ interface BreakerOptions {
 export class Breaker {
   readonly #options: BreakerOptions;
   readonly #window: FailureWindow;
+  readonly #lastFailure: LastFailure;
   #countedSinceMs = 0;
   #store: GuardedStore | undefined;
   #isAsking = false;
@@ -76,6 +78,13 @@ export class Breaker {
   constructor(options: BreakerOptions) {
     this.#options = options;
     this.#window = new FailureWindow(options.settings.windowMs);
+    this.#lastFailure = new LastFailure({
+      clock: options.clock,
+      ask: judged => {
+        // while it is not closed the store is asked anyway
+        if (this.state.kind === 'closed') this.#ask(judged);
+      },
+    });
   }
 
   get state(): BreakerState {
@@ -100,13 +109,16 @@ export class Breaker {
   stop(): void {
     this.#isStopped = true;
     this.#timer?.cancel();
+    this.#lastFailure.stop();
   }
 
   succeeded(): void {
+    this.#lastFailure.succeeded();
     this.#count(false);
   }
 
   failed(): void {
+    this.#lastFailure.failed();
     this.#count(true);
     const { threshold, minRequests } = this.#options.settings;
     const { calls, failures } = this.#window;

@@ -287,3 +287,15 @@ it('a breaker that is stopped asks nothing, and what it hears changes nothing', 
   thread.fail(20);
   expect([thread.questions.length, thread.breaker.isRefusing]).toEqual([0, false]);
 });
+
+it('a store of which one call failed and which is not called any more is asked, and stays in use', () => {
+  const thread = new Thread();
+  thread.fail(1);
+  clock.advance(30_000);
+  thread.answer(false);
+  expect(thread.breaker.state.kind).toBe('closed');
+  clock.advance(30_000);
+  thread.answer(true);
+  clock.advance(120_000);
+  expect(thread.questions).toHaveLength(0);
+});
