@@ -9,6 +9,7 @@ import { deepFreeze } from './freeze.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 import { gatewaySchema } from './gateway-schema.ts';
 import { grantWarnings } from './grant-warnings.ts';
+import { hiddenRules } from './hidden-rules.ts';
 import { listenerCertificates } from './listener-certificates.ts';
 import { type Machine, machineWarnings, thisMachine } from './machine-warnings.ts';
 import { describeIssues, describeWarnings, formatPath } from './problems.ts';
@@ -51,6 +52,7 @@ export function checkFile(
     ...unsignedWarnings(config, written),
     ...variableWarnings(written),
     ...grantWarnings(config),
+    ...hiddenRules(config),
     ...machineWarnings(config, machine),
     ...timeoutWarnings(config),
   ];

@@ -25,18 +25,53 @@ const MOST_STEPS = 2_000_000;
  * The result is exact: it explores all states that matching any key can reach.
  */
 export function patternEffects(patterns: readonly string[]): readonly PatternEffect[] | undefined {
-  const rules = patterns.map((pattern): Rule => {
-    const isExclusion = pattern.startsWith('!');
-    return { includes: !isExclusion, tokens: tokensOf(isExclusion ? pattern.slice(1) : pattern) };
-  });
+  const rules = patterns.map(ruleOf);
   const effects = rules.map((): PatternEffect => 'overridden');
+  return explore(rules, matching => record(matching, rules, effects)) ? effects : undefined;
+}
+
+/**
+ * Of lists of which the first that includes a key decides, the indexes of those that never decide, though they include keys;
+ * undefined when the lists are too complex. Exact as `patternEffects` is.
+ */
+export function hiddenLists(lists: readonly (readonly string[])[]): readonly number[] | undefined {
+  const rules = lists.flatMap((patterns, list) => patterns.map(pattern => ({ list, rule: ruleOf(pattern) })));
+  const including = new Set<number>();
+  const deciding = new Set<number>();
+  const isExplored = explore(
+    rules.map(({ rule }) => rule),
+    matching => {
+      const lastOf = new Map(
+        matching.flatMap(index => {
+          const found = rules[index];
+          return found ? [[found.list, found.rule.includes] as const] : [];
+        }),
+      );
+      const included = [...lastOf].filter(([, includes]) => includes).map(([list]) => list);
+      for (const list of included) including.add(list);
+      if (included.length > 0) deciding.add(Math.min(...included));
+    },
+  );
+  return isExplored ? [...including].filter(list => !deciding.has(list)) : undefined;
+}
+
+function ruleOf(pattern: string): Rule {
+  const isExclusion = pattern.startsWith('!');
+  return { includes: !isExclusion, tokens: tokensOf(isExclusion ? pattern.slice(1) : pattern) };
+}
+
+/**
+ * Calls `visit` for each set of rules that match one key, with their indexes in ascending order; several times for some. False
+ * when the rules are too complex.
+ */
+function explore(rules: readonly Rule[], visit: (matching: readonly number[]) => void): boolean {
   const characters = alphabetOf(rules);
   const start = rules.map(({ tokens }) => withSkippedStars([0], tokens));
   const seen = new Set([JSON.stringify(start)]);
   const waiting: Reached[] = [start];
   let steps = 0;
   for (let reached = waiting.pop(); reached; reached = waiting.pop()) {
-    record(reached, rules, effects);
+    visit(rules.flatMap(({ tokens }, index) => (reached[index]?.at(-1) === tokens.length ? [index] : [])));
     for (const character of characters) {
       const next = reached.map((positions, index) => step(positions, rules[index]?.tokens ?? [], character));
       steps += 1 + reached.reduce((sum, { length }) => sum + length, 0);
@@ -45,16 +80,13 @@ export function patternEffects(patterns: readonly string[]): readonly PatternEff
       seen.add(name);
       waiting.push(next);
     }
-    if (steps > MOST_STEPS) return undefined;
+    if (steps > MOST_STEPS) return false;
   }
-  return effects;
+  return true;
 }
 
-/** Records what a key that ends in this state shows: which pattern decides, and whether it changes the result. */
-function record(reached: Reached, rules: readonly Rule[], effects: PatternEffect[]): void {
-  const matching = rules.flatMap(({ tokens }, index) =>
-    reached[index]?.at(-1) === tokens.length ? [index] : [],
-  );
+/** Records what a key shows that these patterns match: which decides, and whether it changes the result. */
+function record(matching: readonly number[], rules: readonly Rule[], effects: PatternEffect[]): void {
   const last = matching.at(-1);
   if (last === undefined || effects[last] === 'decides') return;
   // also for a pattern that repeats another: one of the two has to stay

@@ -62,6 +62,13 @@ describe('the check warns of what can never match', () => {
       'buckets.photos.rules[0].keys[0] holds "/static/**": it matches only keys that begin with a slash',
     ],
     [
+      {
+        bucket:
+          'access: public, rules: [{ keys: ["**"], cache: { ttl: 1d } }, { keys: ["a/**"], cache: { ttl: 1s } }]',
+      },
+      'buckets.photos.rules[1].cache holds a map of ttl: it has no effect: the first rule that covers a key and has cache decides',
+    ],
+    [
       { bucket: anonymous('[GetObject, HeadObject]', '["**"]') },
       'buckets.photos.anonymous[0].actions[1] holds "HeadObject": it grants nothing; it is permitted by GetObject',
     ],
@@ -105,6 +112,14 @@ describe('the check warns of what can never match', () => {
     { bucket: anonymous('[PutBucketPolicy, DeleteBucket]', '["**"]') },
     { keys: 'path', bucket: anonymous('[GetObject, ListBucket]', '["public/**", "*.txt", "a/*/b"]') },
     { bucket: 'access: public, anonymous: []' },
+    {
+      bucket:
+        'access: public, rules: [{ keys: ["a/**"], cache: { ttl: 1d } }, { keys: ["**"], cache: { ttl: 1s } }]',
+    },
+    {
+      bucket:
+        'access: public, rules: [{ keys: ["**"], cache: { ttl: 1d } }, { keys: ["a/**"], compress: true }]',
+    },
     { bucket: 'access: verify', allow: '[{ buckets: ["*"], actions: [GetObject] }]' },
     { bucket: 'access: verify', allow: '[{ buckets: [photos], actions: [GetObject] }]' },
   ])('and says nothing of %j', parts => {

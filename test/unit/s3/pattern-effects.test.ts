@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { compileKeyPatterns } from '../../../src/s3/key-pattern.ts';
-import { patternEffects } from '../../../src/s3/pattern-effects.ts';
+import { hiddenLists, patternEffects } from '../../../src/s3/pattern-effects.ts';
 
 it.each([
   [['**'], ['decides']],
@@ -93,4 +93,50 @@ it('a pattern that takes something away is never said to do nothing', () => {
       }
     }),
   );
+});
+
+it.each([
+  [[['**'], ['a/**']], [1]],
+  [[['a/**'], ['**']], []],
+  [[['a/**', '!a/b'], ['a/*']], []],
+  [
+    [
+      ['a/**', '!a/b'],
+      ['a/*', '!a/b'],
+    ],
+    [1],
+  ],
+  [[['a'], ['b'], ['a', 'b']], [2]],
+  [[['a'], ['!a']], []],
+  [
+    [['a'], ['a'], ['a']],
+    [1, 2],
+  ],
+  [[], []],
+])('of the lists %j those at %j never decide', (lists, hidden) => {
+  expect(hiddenLists(lists)).toEqual(hidden);
+});
+
+it('a list that never decides includes no key that none before it includes', () => {
+  fc.assert(
+    fc.property(fc.array(patternList, { maxLength: 4 }), lists => {
+      const covers = lists.map(patterns => compileKeyPatterns(patterns));
+      const hidden = hiddenLists(lists) ?? [];
+      const decidesHere = (list: number) =>
+        allShortKeys.some(key => covers.findIndex(each => each(key)) === list);
+      for (const list of hidden) expect(decidesHere(list)).toBe(false);
+      for (const list of lists.keys()) {
+        const includes = allShortKeys.some(key => covers[list]?.(key));
+        if (includes && !decidesHere(list) && lists.flat().every(each => each.length <= 2))
+          expect(hidden).toContain(list);
+      }
+    }),
+  );
+});
+
+it('gives up on lists that would take long', () => {
+  const involved = Array.from({ length: 12 }, (_, index) => [
+    `**${'abcdefghijkl'[index]}*a*b*c*d*e*f*${index}`,
+  ]);
+  expect(hiddenLists(involved)).toBeUndefined();
 });
