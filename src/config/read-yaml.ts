@@ -16,6 +16,9 @@ export function readYaml(yaml: string, source: string): unknown {
   const problem = document.errors.find(({ code }) => code === 'TAB_AS_INDENT') ?? first;
   if (problem) {
     const { code, message, pos } = problem;
+    const twice = code === 'DUPLICATE_KEY' ? pathAt(document, pos[0]) : undefined;
+    if (twice)
+      throw new ConfigError(source, [`line ${lineAt(yaml, pos[0])}: ${formatPath(twice)} is there twice`]);
     const reason = isReference(yaml, pos[0]) ? UNQUOTED_REFERENCE : withoutQuotes(code, message);
     throw new ConfigError(source, [`line ${lineAt(yaml, pos[0])}: ${reason}`]);
   }
@@ -62,6 +65,19 @@ function unresolvedAlias(
     Alias(_key, node, ancestors) {
       if (node.resolve(document)) return undefined;
       found = { node, path: pathOf([...ancestors, node]) };
+      return visit.BREAK;
+    },
+  });
+  return found;
+}
+
+/** The path of the key that is written at `offset`. */
+function pathAt(document: Document, offset: number): readonly PropertyKey[] | undefined {
+  let found: readonly PropertyKey[] | undefined;
+  visit(document, {
+    Pair(_key, pair, ancestors) {
+      if (!isScalar(pair.key) || pair.key.range?.[0] !== offset) return undefined;
+      found = pathOf([...ancestors, pair]);
       return visit.BREAK;
     },
   });
