@@ -299,3 +299,11 @@ it('a store of which one call failed and which is not called any more is asked, 
   clock.advance(120_000);
   expect(thread.questions).toHaveLength(0);
 });
+
+it('a store that has answered a call since the last one failed is not asked', () => {
+  const thread = new Thread();
+  thread.fail(1);
+  thread.breaker.succeeded();
+  clock.advance(120_000);
+  expect(thread.questions).toHaveLength(0);
+});

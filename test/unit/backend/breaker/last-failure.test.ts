@@ -52,8 +52,11 @@ it('a question that is never judged is followed by others', () => {
   expect(questions).toHaveLength(3);
 });
 
-it('nothing is asked after the end', () => {
-  last.failed();
+it.each([
+  ['before', () => last.failed()],
+  ['never before', () => undefined],
+])('nothing is asked after the end, where a call had failed %s', (_, before) => {
+  before();
   last.stop();
   last.failed();
   clock.advance(2 * IDLE_MS);
