@@ -5,8 +5,8 @@ import type { EntryTable } from './entry-table.ts';
 const SLICE_MS = 2;
 const MIN_PAUSE_MS = 1;
 
-/** Entries between two looks at the clock. */
-const STEP_ENTRIES = 32;
+/** Steps of the walk between two looks at the clock. */
+const STEPS = 32;
 
 /**
  * Gives back the memory of what was purged, in the background. Purges take effect without it, so all that are raised during a
@@ -16,7 +16,7 @@ export class EntrySweep {
   readonly #table: Pick<EntryTable, 'names' | 'reclaim'>;
   readonly #clock: Clock;
   /** What is left of the walk that runs. */
-  #names: Iterator<string> | undefined;
+  #names: Iterator<string | undefined> | undefined;
   #isDue = false;
 
   constructor(table: Pick<EntryTable, 'names' | 'reclaim'>, clock: Clock) {
@@ -39,20 +39,20 @@ export class EntrySweep {
   readonly #slice = (): void => {
     const startMs = this.#clock.monotonicMs();
     let tookMs = 0;
-    while (tookMs < SLICE_MS && this.#step()) tookMs = this.#clock.monotonicMs() - startMs;
+    while (tookMs < SLICE_MS && this.#go()) tookMs = this.#clock.monotonicMs() - startMs;
     if (this.#names) this.#clock.after(Math.max(MIN_PAUSE_MS, tookMs), this.#slice);
     else if (this.#isDue) this.#walk();
   };
 
   /** Whether there is more to walk. */
-  #step(): boolean {
-    for (let left = STEP_ENTRIES; left > 0; left--) {
+  #go(): boolean {
+    for (let left = STEPS; left > 0; left--) {
       const next = this.#names?.next();
       if (!next || next.done) {
         this.#names = undefined;
         return false;
       }
-      this.#table.reclaim(next.value);
+      if (next.value !== undefined) this.#table.reclaim(next.value);
     }
     return true;
   }

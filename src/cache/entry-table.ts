@@ -79,6 +79,11 @@ export class EntryTable {
     return this.#entries.size + this.#packed.size;
   }
 
+  /** How many short steps it takes to meet all of them, at most. */
+  get walkSteps(): number {
+    return this.#entries.size + this.#packed.walkSteps;
+  }
+
   /** Estimated heap that the entries cost. */
   get costBytes(): number {
     return this.#entries.calculatedSize + this.#packed.costBytes;
@@ -178,8 +183,8 @@ export class EntryTable {
     if (packed && this.#barriers.removes(text, packed.tagSlots, packed.barrier)) this.#packed.drop(text);
   }
 
-  /** The names of all entries; may be read on while entries come and go. */
-  *names(): Generator<string> {
+  /** The names of all entries; see `PackedEntries.names`. */
+  *names(): Generator<string | undefined> {
     // the keys of a map can be read on while it changes, and the iterators of lru-cache cannot
     yield* LRUCache.unsafeExposeInternals(this.#entries).keyMap.keys();
     yield* this.#packed.names();

@@ -43,6 +43,11 @@ export class PackedEntries {
     return this.#tier.packed.size + this.#small.size + this.#main.size + this.#bare.size;
   }
 
+  /** How many steps it takes to meet all of them, at most. */
+  get walkSteps(): number {
+    return this.size - this.#tier.packed.size + this.#tier.packed.walkSteps;
+  }
+
   /** Estimated heap that they cost. */
   get costBytes(): number {
     return this.#small.costBytes + this.#main.costBytes + this.#bare.costBytes;
@@ -53,15 +58,15 @@ export class PackedEntries {
     return loose ?? entryOf(this.#tier.packed.get(text));
   }
 
-  /** May be read on while entries come and go. */
-  *names(): Generator<string> {
+  /** May be read on while entries come and go. Undefined for steps that find none: each step is short. */
+  *names(): Generator<string | undefined> {
     for (const queue of this.#queues) yield* queue.names();
-    for (const { head } of this.#tier.packed) yield head.text;
+    for (const found of this.#tier.packed.walk()) yield found?.head.text;
   }
 
   *[Symbol.iterator](): IterableIterator<PackedEntry> {
     for (const queue of this.#queues) yield* queue;
-    for (const found of this.#tier.packed) yield new SlotEntry(found);
+    for (const found of this.#tier.packed.walk()) if (found) yield new SlotEntry(found);
   }
 
   /** Packs an entry, whose contents must be idle; they are retired. */

@@ -96,12 +96,17 @@ export class PackedSlots implements LaterOwner {
     return found;
   }
 
-  /** May be read on while entries come and go: what stays packed is met once. */
-  *[Symbol.iterator](): Generator<FoundText> {
-    for (const slot of this.#slots.commonSlots()) {
-      const entry = this.#read(slot);
-      if (entry) yield entry;
-    }
+  /** How many steps `walk` takes, at most. */
+  get walkSteps(): number {
+    return this.size + this.#slots.emptySteps;
+  }
+
+  /**
+   * All of them; may be read on while entries come and go: what stays packed is met once. Undefined for steps that find none: each
+   * step is short.
+   */
+  *walk(): Generator<FoundText | undefined> {
+    for (const slot of this.#slots.commonSlots()) yield slot === undefined ? undefined : this.#read(slot);
   }
 
   evicted(slot: number): void {

@@ -4,6 +4,9 @@ import type { LaterOwner } from './slot-owner.ts';
 const NOBODY = 0;
 const COMMON = 1;
 
+/** How many runs one step of a walk looks at. */
+const STEP_RUNS = 1_024;
+
 /**
  * The owners of slots, by number of their run. One of them has nearly all slots where many small objects are cached: it is noted
  * as a number outside of the heap, where the collector would look at each.
@@ -15,6 +18,8 @@ export class SlotOwners {
   readonly #others: (LaterOwner | undefined)[] = [undefined, undefined];
   /** Places of others that are not used. */
   readonly #unused: number[] = [];
+  /** No run from here on ever had an owner. */
+  #end = 0;
 
   constructor(runs: number) {
     this.#places = new Int32Array(runs);
@@ -41,6 +46,7 @@ export class SlotOwners {
 
   set(run: number, owner: LaterOwner): void {
     this.remove(run);
+    this.#end = Math.max(this.#end, run + 1);
     if (owner === this.#common) this.#places[run] = COMMON;
     else {
       const place = this.#unused.pop() ?? this.#newPlace();
@@ -58,9 +64,20 @@ export class SlotOwners {
     this.#places[run] = NOBODY;
   }
 
-  /** The runs of the common owner; those that it gets or gives up meanwhile may be among them. */
-  *ofCommon(): Generator<number> {
-    for (let run = 0; run < this.#places.length; run++) if (this.#places[run] === COMMON) yield run;
+  /** How many steps `ofCommon` takes in which it finds nothing, at most. */
+  get emptySteps(): number {
+    return Math.ceil(this.#end / STEP_RUNS);
+  }
+
+  /**
+   * The runs of the common owner; those that it gets or gives up meanwhile may be among them. Undefined now and then where it has
+   * few, so that no step takes long.
+   */
+  *ofCommon(): Generator<number | undefined> {
+    for (let run = 0; run < this.#end; run++) {
+      if (this.#places[run] === COMMON) yield run;
+      else if ((run + 1) % STEP_RUNS === 0) yield undefined;
+    }
   }
 
   #placeOf(run: number): number {

@@ -99,9 +99,14 @@ export class SlotTable {
     this.#owners.expectCommon(owner);
   }
 
-  /** The slots of that owner; those that become or cease to be its own meanwhile may be among them. */
-  *commonSlots(): Generator<number> {
-    for (const run of this.#owners.ofCommon()) yield this.slotOf(run);
+  /** The slots of that owner; see `SlotOwners.ofCommon`. */
+  *commonSlots(): Generator<number | undefined> {
+    for (const run of this.#owners.ofCommon()) yield run === undefined ? undefined : this.slotOf(run);
+  }
+
+  /** How many steps of that find nothing, at most. */
+  get emptySteps(): number {
+    return this.#owners.emptySteps;
   }
 
   /** All of a run. */

@@ -17,7 +17,7 @@ export type PurgeScope =
 /** @param soft whether the objects are kept, to be revalidated at their next use */
 export type PurgeOrder = PurgeScope & { readonly soft?: boolean };
 
-/** What a purge concerned. Where many entries would have to be looked at, nobody counts: only memory is `pending` then. */
+/** What a purge concerned. Where much would have to be looked at, nobody counts: only memory is `pending` then. */
 export type Purged =
   | { readonly kind: 'counted'; readonly objects: number; readonly bytes: number }
   | { readonly kind: 'pending' };
@@ -25,8 +25,8 @@ export type Purged =
 /** What operators purge. */
 type OrderedScope = Exclude<BarrierScope, { kind: 'groups' }>;
 
-/** Entries that are looked at before a purge is answered, in a few milliseconds. */
-const COUNTED_AT_ONCE = 2_000;
+/** Steps of a walk over the entries before a purge is answered, in a few milliseconds. */
+const STEPS_AT_ONCE = 2_000;
 
 /**
  * Purges objects in all workers: when this returns, nothing that was asked of the store before is served without asking it
@@ -40,7 +40,7 @@ export function purge(
   const { barriers, table, sweep } = objects;
   const scopes = scopesOf(order, buckets);
   for (const scope of scopes) barriers.raise(scope, order.soft ? 'soft' : 'hard', objects.nowMs());
-  if (order.kind !== 'key' && table.size > COUNTED_AT_ONCE) {
+  if (order.kind !== 'key' && table.walkSteps > STEPS_AT_ONCE) {
     if (!order.soft) sweep.start();
     return { kind: 'pending' };
   }

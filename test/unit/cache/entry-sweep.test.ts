@@ -75,3 +75,28 @@ it('purges during a walk share the next one, while entries come, go and are used
   clock.advance(10_000);
   expect([countOf('a/new'), countOf('a/'), countOf('b/')]).toEqual([100, 100, 599]);
 });
+
+it('a slice ends in time where hardly a step of the walk meets an entry', () => {
+  let steps = 0;
+  function* names() {
+    for (; steps < 1_000; steps++) yield undefined;
+  }
+  class SlowClock extends ManualClock {
+    /** Each step takes half a millisecond. */
+    override monotonicMs(): number {
+      return steps / 2;
+    }
+  }
+  const slow = new SlowClock();
+  const slices: (() => void)[] = [];
+  slow.after = (_delayMs, slice) => {
+    slices.push(slice);
+    return { cancel: () => undefined };
+  };
+  new EntrySweep({ names, reclaim: () => undefined }, slow).start();
+  slices[0]?.();
+  expect(slices, 'the next is due').toHaveLength(2);
+  expect(steps).toBeLessThan(32);
+  for (let index = 1; index < slices.length; index++) slices[index]?.();
+  expect(steps).toBe(1_000);
+});

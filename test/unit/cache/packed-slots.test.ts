@@ -106,7 +106,7 @@ it('what was damaged is not known, whichever byte it is, and its memory can be u
   }
   expect(entries.get(key('k').text)?.heldBytes).toBe(100);
   memory.fill(0, first, GRANULE_BYTES - 8);
-  expect([...entries]).toEqual([]);
+  expect([[...entries], [...entries.names()]]).toEqual([[], [undefined]]);
   add('k', held('k', 200, 2));
   expect(entries.get(key('k').text)?.heldBytes).toBe(200);
   for (let index = 0; tier.usage.evictions < 1_000; index++) add(`k${index}`, held(`k${index}`, 100));

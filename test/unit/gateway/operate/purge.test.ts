@@ -10,10 +10,15 @@ import { recordFields } from '../../../support/records.ts';
 
 const missing = { kind: 'refused', isNegative: true, status: 404, body: Buffer.alloc(0) } as const;
 
-function cacheOf(entries: number) {
+function cacheOf(entries: number, pages = 8) {
   const clock = new ManualClock();
   const cache = new WorkerCache({
-    ...{ memory: allocateSharedMemory(8 * 65_536, 65_536, 1), worker: 0, recordBytes: 100_000_000, clock },
+    ...{
+      memory: allocateSharedMemory(pages * 65_536, 65_536, 1),
+      worker: 0,
+      recordBytes: 100_000_000,
+      clock,
+    },
     ...{ random: () => 0.5, retried: () => undefined },
   });
   const bucket = bucketOf();
@@ -46,4 +51,17 @@ it('one object is counted however many are held', () => {
   const { cache, buckets } = cacheOf(3_000);
   expect(purge({ kind: 'key', bucket: 'b', key: '1/1' }, cache, buckets)).toMatchObject({ objects: 1 });
   expect(cache.table.size).toBe(2_999);
+});
+
+it('of few objects nobody counts where much has to be looked at to find them', () => {
+  const { cache, buckets } = cacheOf(1_990, 128);
+  const order = { kind: 'prefix', bucket: 'b', prefix: '1/', soft: true } as const;
+  const owner = { contentHash: 0, evicted: () => undefined, moved: () => undefined };
+  const take = (count: number) => {
+    for (let left = count; left > 0; left--) cache.tier.complete(cache.tier.allocate(1, owner) ?? -1);
+  };
+  take(10 * 1_024);
+  expect(purge(order, cache, buckets)).toMatchObject({ objects: 995 });
+  take(1_024);
+  expect(purge(order, cache, buckets)).toEqual({ kind: 'pending' });
 });
