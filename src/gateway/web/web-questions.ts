@@ -65,6 +65,11 @@ export class WebQuestions {
     this.#start(read, { ...noQuestion, fields: read.sent }, true, makeBody);
   }
 
+  /** Asks for this client alone, which gets what comes as it comes. */
+  askUnkept(read: WebRead): void {
+    this.#start(read, { ...noQuestion, fields: read.sent, isUnkept: true }, true);
+  }
+
   /**
    * Asks about `record` in the name of `by`, for nobody who waits yet.
    *
@@ -261,7 +266,7 @@ export class WebQuestions {
 
   #start(
     read: WebRead,
-    parts: Pick<WebQuestion, 'stale' | 'confirmed' | 'flight' | 'fields'>,
+    parts: Pick<WebQuestion, 'stale' | 'confirmed' | 'flight' | 'fields'> & { readonly isUnkept?: boolean },
     isAwaited: boolean,
     makeBody?: BodyMaker,
   ): WebFetch {
@@ -271,7 +276,7 @@ export class WebQuestions {
     const body = makeBody?.(error => fetch?.refuse(error));
     const { method } = read;
     const target = makeBody ? wholeTarget(read.address) : read.target.target;
-    const isUnkept = read.policy.mode === 'bypass' || (read.directives?.noStore ?? false);
+    const { isUnkept = read.policy.mode === 'bypass' || (read.directives?.noStore ?? false) } = parts;
     const groupSlots = groupSlotsOf(read.address, read.request.scheme);
     const asked = { ...records.askedNow(read), groupSlots, requestedMs: cache.nowMs() };
     const question: WebQuestion = {

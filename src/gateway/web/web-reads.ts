@@ -1,3 +1,4 @@
+import { Generation } from '../../cache/generation.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { type StaleUse, staleUse } from '../../cache/reuse.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
@@ -68,12 +69,13 @@ export class WebReads implements WebSource, RecordSource {
   }
 
   /**
-   * Notes that another worker is told of `record`.
+   * Notes that another worker is told of `record`, which has to be there still when that reads it.
    *
    * @returns whether that may give it to all whom it answers
    */
   tell(read: WebRead, record: ReadableRecord): boolean {
     this.#records.tell(record);
+    if (record.content instanceof Generation) this.#cache.keepWhileRead(record.content);
     return this.#records.isLatest(read, record);
   }
 
@@ -101,7 +103,13 @@ export class WebReads implements WebSource, RecordSource {
     // that the origin fails to give the rest says nothing about what is held
     if (!isFailure(error) || error instanceof ObjectChangedError) this.forget(read, record);
     if (read.mayRepeat()) read.attempt(() => this.#questions.ask(read, undefined));
-    else read.client.refuse(error);
+    else if (isFailure(error)) read.client.refuse(error);
+    else this.askUnkept(read);
+  }
+
+  /** For who was to be answered several times with what had changed before the first byte. */
+  askUnkept(read: WebRead): void {
+    read.attempt(() => this.#questions.askUnkept(read));
   }
 
   answerFrom(fetch: WebFetch, record: ReadableRecord, outcome: LookupOutcome, head?: WebHead): void {

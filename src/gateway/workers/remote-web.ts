@@ -5,7 +5,9 @@ import { placeText } from '../request/bucket.ts';
 import { cacheHit } from '../request/cache-status.ts';
 import { answersNow } from '../web/stale-answers.ts';
 import type { WaitingClient } from '../web/waiting-client.ts';
+import { isFailure } from '../web/web-fetch.ts';
 import type { RecordSource, WebRead, WebSource } from '../web/web-read.ts';
+import type { WebReads } from '../web/web-reads.ts';
 import type { NearAnswers } from './near-answers.ts';
 import type { PeerLink } from './peer-link.ts';
 import { RemoteContent } from './remote-content.ts';
@@ -31,12 +33,12 @@ interface Question {
 export class RemoteWeb implements WebSource, RecordSource {
   readonly #link: PeerLink;
   readonly #near: NearAnswers;
-  readonly #own: WebSource;
+  readonly #own: Pick<WebReads, 'serve' | 'askUnkept'>;
   readonly #questions = new Map<number, Question>();
   #asked = 0;
 
-  /** @param own this worker's own look-up, used where the owner has ended or is blocked */
-  constructor(link: PeerLink, near: NearAnswers, own: WebSource) {
+  /** @param own this worker's own look-up, used where the owner has ended or is blocked, or what it tells has always changed already */
+  constructor(link: PeerLink, near: NearAnswers, own: Pick<WebReads, 'serve' | 'askUnkept'>) {
     this.#link = link;
     this.#near = near;
     this.#own = own;
@@ -74,7 +76,8 @@ export class RemoteWeb implements WebSource, RecordSource {
   answerAnew(read: WebRead, record: ReadableRecord, error: unknown): void {
     this.forget(read, record);
     if (read.mayRepeat()) read.attempt(() => this.#ask(read));
-    else read.client.refuse(error);
+    else if (isFailure(error)) read.client.refuse(error);
+    else this.#own.askUnkept(read);
   }
 
   /** The owner has ended. */

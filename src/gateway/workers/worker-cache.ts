@@ -53,7 +53,7 @@ interface WorkerCacheOptions extends RetryContext {
   readonly bucketNow?: BucketNow;
 }
 
-/** How long a content that was not stored is kept for the readers it was announced to. */
+/** How long a content that is not stored, or not any more, is kept for the readers it was announced to. */
 const OPEN_LIMIT_MS = 1_000;
 
 /** The cache of one worker, for the objects that it owns. */

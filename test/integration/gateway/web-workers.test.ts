@@ -377,6 +377,48 @@ describe('what other workers were told of', () => {
     expect([answer.status, answer.body.toString()]).toEqual([206, 'bbbb']);
   });
 
+  it('is there still when they read it, though other answers have come since', async () => {
+    const held: (() => void)[] = [];
+    const bodies = Array.from({ length: 12 }, (_unused, number) => Buffer.alloc(100_000, `${number} `));
+    await start((_asked, response) => {
+      const [number, body] = [held.length, bodies[held.length]];
+      const head = { ...fresh, etag: `"${number}"`, 'content-length': 100_000 };
+      held.push(() => void response.writeHead(200, head).end(body));
+    });
+    const [, other] = ownerAndOther('/k');
+    // each asks for itself
+    const reads = bodies.map((_body, user) =>
+      gateway.get('/k', { cookie: `user=${user}`, 'if-match': '*' }, other),
+    );
+    await turnsUntil('all are asked for', () => held.length === bodies.length);
+    for (const answer of held) answer();
+    const answers = await Promise.all(reads);
+    expect(answers.every(({ body }) => bodies.some(known => known.equals(body)))).toBe(true);
+    expect(origin.asked).toHaveLength(bodies.length);
+  });
+
+  it.each(['the owner', 'another'])(
+    'is passed on where it changes before each first byte (%s)',
+    async who => {
+      const body = Buffer.alloc(2 ** 20, 'x');
+      let changes = 0;
+      await start(({ headers }, response) => {
+        if (headers['if-match'] !== undefined) response.writeHead(412).end();
+        else if (changes === 3) response.writeHead(200, fresh).end(body);
+        else {
+          changes++;
+          response.writeHead(200, { ...fresh, etag: `"${changes}"`, 'content-length': body.length });
+          response.flushHeaders();
+          setImmediate(() => response.destroy());
+        }
+      });
+      const [owner, other] = ownerAndOther('/k');
+      const answer = await gateway.get('/k', {}, who === 'the owner' ? owner : other);
+      expect([answer.status, answer.body.equals(body)]).toEqual([200, true]);
+      expect(answer.headers['cache-status']).toBe('tidegate; fwd=uri-miss; fwd-status=200');
+    },
+  );
+
   it('is served stale while one question renews it for all', async () => {
     const clock = new ManualClock(Date.now());
     const head = () => ({
