@@ -118,9 +118,14 @@ export class PurgeBarriers {
     return this.#limitMs(text, tagSlots, since) === -Infinity;
   }
 
+  /** Whether a barrier since `since` concerns an object with these tags, be it that it is served stale from then on. */
+  concerns(text: string, tagSlots: readonly number[], since: number): boolean {
+    return since !== this.latest && this.#limitMs(text, tagSlots, since) !== Infinity;
+  }
+
   /** Whether an answer that was asked for after barrier `since` may be concerned by a later one: its tags are not known. */
   mayConcern(text: string, since: number): boolean {
-    return since !== this.latest && this.#limitMs(text, [ANY_TAG_SLOT], since) !== Infinity;
+    return this.concerns(text, [ANY_TAG_SLOT], since);
   }
 
   #limitMs(text: string, tagSlots: readonly number[], since: number): number {

@@ -107,11 +107,15 @@ export class WebRecords {
   /**
    * Stores `record`, unless the epoch was raised or it was purged since the origin was asked, or another request has brought what
    * the origin has made later (RFC 9111 §4).
+   *
+   * @param before what was held when the origin was asked: a purge of its tags means what comes now too, whatever that is tagged with
    */
-  store(read: WebRead, record: ReadableRecord, made: Made): boolean {
+  store(read: WebRead, record: ReadableRecord, made: Made, before?: ReadableRecord): boolean {
     const { key } = read.target;
     const { epochs, barriers } = this.#cache;
-    const isPurged = barriers.removes(key.text, record.tagSlots, record.barrier);
+    const isPurged =
+      barriers.removes(key.text, record.tagSlots, record.barrier) ||
+      (before !== undefined && barriers.concerns(key.text, before.tagSlots, record.barrier));
     if (isPurged || record.epoch !== epochs.current(key)) return false;
     const held = this.find(read);
     if (held && held.receivedMs > made.requestedMs && isLater(this.#madeOf(held), made)) return false;
@@ -124,7 +128,7 @@ export class WebRecords {
 
   /** Stores `record` in the place of `before`, which the origin has confirmed; it may vary by other fields now. */
   renew(read: WebRead, before: ReadableRecord, record: ReadableRecord, made: Made): boolean {
-    const isStored = this.store(read, record, made);
+    const isStored = this.store(read, record, made, before);
     // only now: a content is dropped with the last record that refers to it
     if (before.answer?.vary.join() !== record.answer?.vary.join()) this.forget(read, before);
     return isStored;

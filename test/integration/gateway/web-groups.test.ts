@@ -80,3 +80,42 @@ it('whoever operates the gateway purges groups of all origins as tags', async ()
   for (const one of gateway.gateways) one.purge({ kind: 'tag', tag: 'two' });
   expect(await askedAnew()).toEqual(['/a', '/b']);
 });
+
+it.each([
+  ['hard', 200, '"w"'],
+  ['hard', 200, undefined],
+  ['soft', 200, '"w"'],
+  ['soft', 304, '"v"'],
+] as const)(
+  'a %s purge of what is held ends the question under way, whose answer of status %d names other groups',
+  async (how, status, tag) => {
+    const reached = Promise.withResolvers<void>();
+    const purged = Promise.withResolvers<void>();
+    origin.answer = ({ headers }, response) => {
+      const isFirst = origin.asked.length === 1;
+      const etag = isFirst ? '"v"' : tag;
+      const head = {
+        'cache-control': isFirst ? 'max-age=0' : 'max-age=3600',
+        'cache-groups': isFirst ? '"one"' : '"two"',
+        ...(etag && { etag }),
+      };
+      if (origin.asked.length !== 2) response.writeHead(200, head).end(`answer ${origin.asked.length}`);
+      else {
+        expect(headers['if-none-match']).toBe('"v"');
+        reached.resolve();
+        void purged.promise.then(() =>
+          response.writeHead(status, head).end(status === 304 ? '' : 'answer 2'),
+        );
+      }
+    };
+    const read = async (worker: number) =>
+      (await gateway.get('/page', { host: 'o.test' }, worker)).body.toString();
+    await read(0);
+    const second = read(0);
+    await reached.promise;
+    for (const one of gateway.gateways) one.purge({ kind: 'tag', tag: 'one', soft: how === 'soft' });
+    purged.resolve();
+    expect(await second).toBe(status === 304 ? 'answer 1' : 'answer 2');
+    for (const worker of [0, 1]) expect(await read(worker)).toBe('answer 3');
+  },
+);
