@@ -1,11 +1,37 @@
+import { isSafe } from '../../backend/resends.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
+import { cacheGroups } from '../../http/cache-tags.ts';
 import { fieldValue } from './outgoing-fields.ts';
-import type { WebHead } from './stored-answer.ts';
+import type { AnswerTimes, WebHead } from './stored-answer.ts';
+import type { WebQuestion } from './web-fetch.ts';
 import type { WebRead } from './web-read.ts';
+import type { WebRecords } from './web-records.ts';
 import { webTarget, wholeTarget } from './web-target.ts';
 
-/** What a request has changed: its target, and what its answer names of the same origin (RFC 9111 §4.4). */
-export function changedKeys(read: WebRead, head: WebHead): ObjectKey[] {
+/** Whether a request may have changed what is held (RFC 9111 §4.4). */
+export function isChange({ method }: Pick<WebQuestion, 'method'>, { status }: WebHead): boolean {
+  return !isSafe({ method }) && status < 400;
+}
+
+/**
+ * What `read` has changed is asked for anew (RFC 9111 §4.4, RFC 9875 §3).
+ *
+ * @param how `unsettle` where nobody knows whether the change is over
+ */
+export function endChanged(
+  records: Pick<WebRecords, 'invalidate' | 'unsettle' | 'invalidateGroups'>,
+  read: WebRead,
+  head: WebHead,
+  times: AnswerTimes,
+  how: 'invalidate' | 'unsettle',
+): void {
+  for (const key of changedKeys(read, head)) records[how](key);
+  const groups = cacheGroups(fieldValue(head.fields, 'cache-group-invalidation') ?? '');
+  records.invalidateGroups(groups, times);
+}
+
+/** The target, and what the answer names of the same origin. */
+function changedKeys(read: WebRead, head: WebHead): ObjectKey[] {
   const named = ['location', 'content-location'].map(name => keyOf(read, fieldValue(head.fields, name)));
   return [read.target.key, ...named.filter(key => key !== undefined)];
 }

@@ -2,16 +2,14 @@ import { isSafe } from '../../backend/resends.ts';
 import type { StoreError } from '../../backend/store.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
-import { cacheGroups } from '../../http/cache-tags.ts';
 import { readContentHead } from '../fill/content-head.ts';
 import { hasOtherLength } from '../fill/ranged-read.ts';
 import { failedAtStore, type LookupOutcome } from '../request/cache-status.ts';
-import { changedKeys, isOwnLocation } from './changed-keys.ts';
+import { endChanged, isChange, isOwnLocation } from './changed-keys.ts';
 import { COLLECTED_LIMIT_BYTES, type CollectedBody, Collections } from './collected-body.ts';
 import { confirms, described, strongTag } from './confirmation.ts';
 import type { FillingCache } from './filling-cache.ts';
 import { aloneBecause, endsStored, isOfOneRequest } from './one-request.ts';
-import { fieldValue } from './outgoing-fields.ts';
 import type { OwnAnswers } from './own-answers.ts';
 import { mayServeOnError, staleOutcome } from './stale-answers.ts';
 import {
@@ -137,16 +135,19 @@ export class WebArrivals implements WebFetchOwner {
     if (!isSafe({ method })) this.#records.unsettle(read.target.key);
   }
 
+  overAfterEarly(fetch: WebFetch, head: WebHead, times: AnswerTimes, isWhole: boolean): void {
+    if (isChange(fetch.question, head))
+      endChanged(this.#records, fetch.question.read, head, times, isWhole ? 'invalidate' : 'unsettle');
+  }
+
   /** RFC 9111 §4.4, RFC 9875 §3: what has been changed is asked for anew. */
   #changed(fetch: WebFetch, head: WebHead, times: AnswerTimes): AnswerPlan {
     const { read, method, asked, body } = fetch.question;
-    if (isSafe({ method }) || head.status >= 400) return pass;
+    if (!isChange(fetch.question, head)) return pass;
     const isAlone = this.#records.isStillAsked(read, asked);
     // who answers before the body has ended may change something after that
     const isEarly = body !== undefined && !body.isSent;
-    for (const key of changedKeys(read, head)) this.#records[isEarly ? 'unsettle' : 'invalidate'](key);
-    const groups = cacheGroups(fieldValue(head.fields, 'cache-group-invalidation') ?? '');
-    this.#records.invalidateGroups(groups, times);
+    endChanged(this.#records, read, head, times, isEarly ? 'unsettle' : 'invalidate');
     const isStated = head.control.maxAgeS !== undefined || head.control.sMaxAgeS !== undefined;
     // RFC 9110 §9.3.3: an answer to POST that is the content of its target
     const isContent = method === 'POST' && head.status === 200 && isStated && isOwnLocation(read, head);

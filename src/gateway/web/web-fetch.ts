@@ -39,6 +39,12 @@ export interface WebFetchOwner {
   failed(fetch: WebFetch, error: StoreError): boolean;
   /** The request was cut off before its answer. */
   abandoned(fetch: WebFetch): void;
+  /**
+   * All is over of a request whose answer began before its body had ended.
+   *
+   * @param isWhole whether both have ended well
+   */
+  overAfterEarly(fetch: WebFetch, head: WebHead, times: AnswerTimes, isWhole: boolean): void;
 }
 
 export interface WebQuestion {
@@ -70,6 +76,8 @@ export class WebFetch implements StoreReceiver {
   #times: AnswerTimes | undefined;
   #plan: AnswerPlan | undefined;
   #bytes: ExpectedBytes | undefined;
+  /** Whether the answer has begun before the body of the request had ended. */
+  #isEarly = false;
 
   constructor(question: WebQuestion, owner: WebFetchOwner, nowMs: () => number) {
     this.question = question;
@@ -123,8 +131,10 @@ export class WebFetch implements StoreReceiver {
 
   answered(reply: StoreReplyHead): void {
     const head = readWebHead(reply);
+    const { body } = this.question;
+    this.#isEarly = body !== undefined && !body.isSent;
     // an origin that accepts a body may answer while it reads it
-    if (head.status >= 300) this.question.body?.leave();
+    if (head.status >= 300) body?.leave();
     this.#head = head;
     this.#times = { ...this.question.asked, receivedMs: this.#nowMs() };
     const plan = this.#owner.answered(this, head, this.#times);
@@ -181,7 +191,7 @@ export class WebFetch implements StoreReceiver {
     if (plan?.kind === 'collect' && head && times)
       this.#owner.collected(this, head, plan.body, { ...times, ...plan.asked });
     if (plan?.kind === 'pass' || plan?.kind === 'collect') this.#answer?.end(rawTrailers);
-    this.#over();
+    this.#over(true);
   }
 
   failed(error: StoreError): void {
@@ -209,8 +219,13 @@ export class WebFetch implements StoreReceiver {
     this.#followClient();
   }
 
-  #over(): void {
-    this.question.body?.stop();
+  #over(isEnded = false): void {
+    const [{ body }, head, times] = [this.question, this.#head, this.#times];
+    const isWhole = isEnded && body?.isSent === true;
+    body?.stop();
+    if (!this.#isEarly || !head || !times) return;
+    this.#isEarly = false;
+    this.#owner.overAfterEarly(this, head, times, isWhole);
   }
 
   #dropCollected(): void {

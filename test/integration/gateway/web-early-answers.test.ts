@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { systemClock } from '../../../src/base/clock.ts';
 import { listenLocally } from '../../support/listen-locally.ts';
 import { rawRequest } from '../../support/raw-request.ts';
 import { talk } from '../../support/talk.ts';
@@ -9,9 +10,12 @@ import { TestGateway } from '../../support/test-gateway.ts';
 let origin: Server;
 let gateway: TestGateway;
 let asked: string[];
+/** How much later it is than the timers know. */
+let shiftMs: number;
 
 beforeEach(async () => {
   asked = [];
+  shiftMs = 0;
   origin = createServer((request, response) => {
     const { method, url = '' } = request;
     asked.push(`${method} ${url}`);
@@ -30,6 +34,11 @@ beforeEach(async () => {
     listener: 'worker',
     buckets: {},
     web: { url: await listenLocally(origin), name: '/' },
+    clock: {
+      nowMs: () => systemClock.nowMs() + shiftMs,
+      monotonicMs: () => systemClock.monotonicMs() + shiftMs,
+      after: (delayMs, due) => systemClock.after(delayMs, due),
+    },
   });
 });
 
@@ -88,3 +97,43 @@ it('what is held of a target that an origin may still be changing is asked for e
   await talk(gateway.url(), begun(200), 1);
   expect([await status(), await status()]).not.toContain('HIT');
 });
+
+it.each(['is whole', 'breaks off'])(
+  'what is confirmed while the body of a change still comes is asked for again once it %s',
+  async how => {
+    const page = async () => {
+      const { body, headers } = await gateway.get('/page');
+      return `${body.toString()} ${headers['x-cache']}`;
+    };
+    let version = 1;
+    const changed = Promise.withResolvers<void>();
+    origin.removeAllListeners('request').on('request', (request, response) => {
+      if (request.method === 'GET')
+        response
+          .writeHead(200, { 'cache-control': 'max-age=600', etag: `"${version}"` })
+          .end(`version ${version}`);
+      else {
+        response.flushHeaders();
+        request.resume().on('close', () => {
+          version = 2;
+          response.end();
+          changed.resolve();
+        });
+      }
+    });
+    const { port, hostname } = new URL(gateway.url());
+    const post = request({ host: hostname, port, path: '/page', method: 'POST', agent: false });
+    post.on('error', () => undefined);
+    post.write('one ');
+    const [answer] = (await once(post, 'response')) as [IncomingMessage];
+    answer.on('error', () => undefined).resume();
+    // a minute later
+    shiftMs = 61_000;
+    expect([await page(), await page()]).toEqual(['version 1 MISS', 'version 1 HIT']);
+    if (how === 'is whole') post.end('two');
+    else post.destroy();
+    await changed.promise;
+    if (how === 'is whole') await once(answer, 'end');
+    expect(await page()).toMatch(/^version 2/);
+  },
+);
