@@ -50,9 +50,23 @@ export function aloneBecause(read: WebRead, head: WebHead, isUnkept: boolean): A
 
 /** Whether the whole of an answer, of which this is told, could be kept for others, had `read` asked for that. */
 export function couldBeForAll(read: WebRead, { head, times }: ArrivedHead): boolean {
-  const whole = head.status === 304 ? readWebHead({ status: 200, fields: head.fields }) : head;
+  const whole = wholeOf(head);
   const isForOthers = !isOfOneRequest(read, whole) && isStorable(read, 'GET', whole, false);
   return isForOthers && isOfUse(whole, read.policy, times);
+}
+
+/**
+ * Whether an answer for its reader alone tells that others may get one each: an origin that fails, or wants fewer requests, may be
+ * well again, and what a request has asked for otherwise says nothing of the whole.
+ */
+export function tellsOfOthers(read: WebRead, head: WebHead): boolean {
+  if (head.status === 401 || head.status === 403) return true;
+  return !isOfServer(head.status) && head.status !== 206 && !isOfOneRequest(read, wholeOf(head));
+}
+
+/** What a 304 is about. */
+function wholeOf(head: WebHead): WebHead {
+  return head.status === 304 ? readWebHead({ status: 200, fields: head.fields }) : head;
 }
 
 /** Whether an answer like `record` could be kept for others, were it asked for as `read` asks. */

@@ -1,27 +1,30 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../base/clock.ts';
-import { couldBeForAll } from './one-request.ts';
-import { type ArrivedHead, isOfServer } from './stored-answer.ts';
+import { asksOtherwise, couldBeForAll, tellsOfOthers } from './one-request.ts';
+import { TURNS } from './own-turns.ts';
+import type { ArrivedHead } from './stored-answer.ts';
+import type { Landing } from './web-flight.ts';
 import type { WebRead } from './web-read.ts';
 
-/** Targets of which something is known. */
+/** Targets of which something is known, each for those who send alike credentials. */
 const REMEMBERED_LIMIT = 1_000;
 
 /** An origin may change its mind. */
 const REMEMBERED_MS = 60_000;
 
-/** So many clients who have sent cookies and got answers for themselves alone while nothing was held. */
-const ENOUGH = 4;
+/** So many clients have got answers for themselves alone while nothing was held: strangers have more than one address. */
+const ENOUGH = TURNS;
 
 interface Found {
   untilMs: number;
-  /** Whether several who asked in turn have got one each. */
-  isOfEach: boolean;
-  /** Clients, by `WebClient.quota`. */
-  readonly withCookie: Set<string>;
+  /** By `WebClient.quota`. */
+  readonly clients: Set<string>;
 }
 
-/** Pages of which each reader gets an answer of its own, as far as answers of the last minute tell. Errors tell nothing. */
+/**
+ * Pages of which each reader gets an answer of its own, as far as answers of the last minute tell. What is answered to credentials
+ * tells nothing of those who send none (RFC 9111 §3.5), nor the other way round.
+ */
 export class OwnAnswers {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #found = new LRUCache<string, Found>({ max: REMEMBERED_LIMIT });
@@ -30,48 +33,50 @@ export class OwnAnswers {
     this.#clock = clock;
   }
 
-  /** Those who asked in turn have got one answer for itself after another. */
-  learn(read: WebRead): void {
-    this.#renewed(read).isOfEach = true;
-  }
-
   /** `read` was answered so. @param isHeld whether something is held that was for all */
   saw(read: WebRead, arrived: ArrivedHead, isHeld: boolean): void {
-    if (isOfServer(arrived.head.status)) return;
-    if (couldBeForAll(read, arrived)) this.#found.delete(read.target.key.text);
-    else if (!isHeld && hasCookieAlone(read)) this.#sawOwn(read);
+    if (!tellsOfOthers(read, arrived.head)) return;
+    if (couldBeForAll(read, arrived)) for (const kind of kinds) this.#found.delete(nameOf(read, kind));
+    else if (!isHeld) this.#sawOwn(read);
+  }
+
+  /** Whether each of those who send such credentials gets one, so that they need not wait for one another. */
+  isOfEach(read: WebRead): boolean {
+    return (this.#of(read)?.clients.size ?? 0) >= ENOUGH;
+  }
+
+  /** Whether two get one each, as far as is known, and not the same. */
+  isOfBoth(one: WebRead, other: WebRead): boolean {
+    return this.isOfEach(one) && this.isOfEach(other) && asksOtherwise(one, other);
   }
 
   #sawOwn(read: WebRead): void {
-    const { withCookie } = this.#renewed(read);
-    if (withCookie.size < ENOUGH) withCookie.add(read.client.quota);
-  }
-
-  /** Whether those who have waited for one such answer need not wait for another. */
-  isOfEach(read: WebRead): boolean {
-    return this.#of(read)?.isOfEach ?? false;
-  }
-
-  /** Whether `read` gets one as others with cookies do, so that it need not wait at all. */
-  isKnownFor(read: WebRead): boolean {
-    return (this.#of(read)?.withCookie.size ?? 0) >= ENOUGH && hasCookieAlone(read);
-  }
-
-  #of({ target }: WebRead): Found | undefined {
-    const found = this.#found.get(target.key.text);
-    return found && found.untilMs > this.#clock.monotonicMs() ? found : undefined;
-  }
-
-  #renewed(read: WebRead): Found {
     const untilMs = this.#clock.monotonicMs() + REMEMBERED_MS;
-    const found = this.#of(read) ?? { untilMs, isOfEach: false, withCookie: new Set<string>() };
+    const found = this.#of(read) ?? { untilMs, clients: new Set<string>() };
     found.untilMs = untilMs;
-    this.#found.set(read.target.key.text, found);
-    return found;
+    if (found.clients.size < ENOUGH) found.clients.add(read.client.quota);
+    this.#found.set(nameOf(read, kindOf(read)), found);
+  }
+
+  #of(read: WebRead): Found | undefined {
+    const found = this.#found.get(nameOf(read, kindOf(read)));
+    return found && found.untilMs > this.#clock.monotonicMs() ? found : undefined;
   }
 }
 
-/** What is answered to credentials tells nothing of those who send none (RFC 9111 §3.5). */
-function hasCookieAlone({ isPersonal, isAuthorized }: WebRead): boolean {
-  return isPersonal && !isAuthorized;
+/** Whether `read` has got an answer for itself alone that tells of those who send no credentials. */
+export function hasGotOwn(read: WebRead, landing: Landing): boolean {
+  const arrived = landing.kind === 'alone' ? landing.arrived : undefined;
+  return arrived !== undefined && !read.isAuthorized && tellsOfOthers(read, arrived.head);
+}
+
+const kinds = ['authorized', 'cookie', 'plain'] as const;
+
+function kindOf({ isAuthorized, isPersonal }: WebRead): (typeof kinds)[number] {
+  if (isAuthorized) return 'authorized';
+  return isPersonal ? 'cookie' : 'plain';
+}
+
+function nameOf({ target }: WebRead, kind: (typeof kinds)[number]): string {
+  return `${kind} ${target.key.text}`;
 }

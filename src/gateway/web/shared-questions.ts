@@ -39,7 +39,7 @@ export type Verdict =
   | 'anew'
   /** The same, which is for the whole answer: that may be for all. */
   | 'whole'
-  /** It asks for itself, as others do: each gets an answer of its own. */
+  /** It asks for itself at once, since it gets an answer of its own. */
   | 'itself'
   /** It asks for itself when it is its turn: nothing is known of what it gets. */
   | 'in turn';
@@ -89,22 +89,19 @@ function afterAlone(
   mayShare: (times?: number) => boolean,
   own: OwnAnswers,
 ): Verdict {
+  const isAlike = !asksOtherwise(read, first);
   // who has sent something else, a key say, may get something
-  if (record && !read.isPersonal && isSelected(read, record, first)) {
-    if (!asksOtherwise(read, first)) return 'told';
-    return mayShare() ? 'anew' : 'in turn';
-  }
+  const isNothing = record !== undefined && !read.isPersonal && isSelected(read, record, first);
+  if (isNothing && isAlike) return 'told';
   // whoever asked anew would wait for the same question
   if (because === 'silent') return 'in turn';
-  if (because === 'error' || because === 'lost') return mayShare() ? 'anew' : 'in turn';
   if (because === 'request' && (!arrived || couldBeForAll(read, arrived))) {
     if (!mayShare()) return 'in turn';
     return mayTakeWhole(read) ? 'whole' : 'anew';
   }
-  if (read.directives?.noStore || !asksOtherwise(read, first) || own.isOfEach(read)) return 'itself';
+  if (own.isOfEach(read)) return 'itself';
+  if (isNothing || because === 'error' || because === 'lost') return mayShare() ? 'anew' : 'in turn';
   // where it takes more than a cookie to be for all, the answer says so (RFC 9111 §3.5)
-  const times = because === 'request' ? Number(!read.isAuthorized) : undefined;
-  if (mayShare(times)) return 'anew';
-  own.learn(read);
-  return 'itself';
+  if (read.directives?.noStore || isAlike || (because === 'request' && read.isAuthorized)) return 'itself';
+  return mayShare(because === 'request' ? 1 : undefined) ? 'anew' : 'in turn';
 }

@@ -141,8 +141,8 @@ export class WebFlight {
   }
 
   /**
-   * Without effect once it has landed. Where it may be because of what the first has sent that there is nothing for all, other
-   * clients and who came last are told first, and so ask again: who has sent that may wait many times, and from the beginning.
+   * Without effect once it has landed. Other clients are told first, and so ask again: those who have waited longest, so that nobody
+   * leads twice before others have; and of the first's own, who may wait many times, who came last.
    *
    * @param by whose answer it is
    */
@@ -155,15 +155,10 @@ export class WebFlight {
     this.#landed(landing, by);
     const waiting = [...this.#waiting];
     this.#waiting.clear();
-    if (mayBeOfFirst(landing))
-      waiting.reverse().sort((one, other) => Number(one.isOfFirst) - Number(other.isOfFirst));
+    const others = waiting.filter(({ isOfFirst }) => !isOfFirst);
+    others.sort((one, other) => (one.read.waitsSinceMs ?? 0) - (other.read.waitsSinceMs ?? 0));
+    const own = waiting.filter(({ isOfFirst }) => isOfFirst).reverse();
     if (by !== this.first) deserted?.();
-    for (const { told } of waiting) told(landing, by);
+    for (const { told } of [...others, ...own]) told(landing, by);
   }
-}
-
-/** Whether it may be because of what the first has sent that there is nothing for all. */
-function mayBeOfFirst(landing: Landing): boolean {
-  if (landing.kind === 'alone') return landing.because !== 'answer';
-  return landing.kind === 'failed' || (landing.kind === 'stale' && landing.isOfRequest);
 }

@@ -6,7 +6,7 @@ import { CacheReports, failedAtStore, type LookupOutcome } from '../request/cach
 import { headFor } from './begun-answer.ts';
 import { mayConfirm, unconditionalFields, validatingFields } from './confirmation.ts';
 import type { FillingCache } from './filling-cache.ts';
-import type { OwnAnswers } from './own-answers.ts';
+import { hasGotOwn, type OwnAnswers } from './own-answers.ts';
 import { OwnTurns } from './own-turns.ts';
 import { QuestionsBeside } from './questions-beside.ts';
 import { isSelected, kindOf, verdictOf } from './shared-questions.ts';
@@ -89,16 +89,16 @@ export class WebQuestions {
 
   /** Waits for who asks already, or asks the origin. @param stale what it may confirm */
   ask(read: WebRead, stale: ReadableRecord | undefined): void {
-    const isKnown = !stale && this.#parts.own.isKnownFor(read) && !this.#flights.of(read, 'whole');
-    if (read.policy.mode === 'bypass' || isKnown) {
+    if (read.policy.mode === 'bypass') {
       this.#send(read, stale, undefined);
       return;
     }
     const asked = kindOf(read, stale);
     const kind = asked === 'range' && !this.#flights.mayShareRange(read) ? undefined : asked;
     const flight = this.#flights.of(read, 'whole') ?? (kind && this.#flights.of(read, kind));
-    if (flight) this.#wait(read, flight, kind);
-    else this.#send(read, stale, kind && this.#begin(read, kind));
+    if (!flight) this.#send(read, stale, kind && this.#begin(read, kind));
+    else if (!stale && this.#parts.own.isOfBoth(read, flight.first)) this.#send(read, stale, undefined);
+    else this.#wait(read, flight, kind);
   }
 
   /** Asks for the whole answer, and has `read` wait for it, which wants less. */
@@ -231,17 +231,18 @@ export class WebQuestions {
     const client = read.client.wait(() => leave());
     leave = this.#turns.take(read.target.key.text, this.#flights.patienceMs(read), over => {
       if (client.release()) read.attempt(() => this.#askForItself(read, over));
-      else over();
+      else over(false);
     });
   }
 
-  #askForItself(read: WebRead, over: () => void): void {
+  #askForItself(read: WebRead, over: (isOwn: boolean) => void): void {
     const { records, give } = this.#parts;
     const held = records.find(read);
     if (held && this.#answersNow(held, read)) {
-      over();
+      over(false);
       give(read, held, collapsed(held, 'fetched'));
-    } else this.#send(read, held, new WebFlight(read, this.#nowMs(), over));
+    } else
+      this.#send(read, held, new WebFlight(read, this.#nowMs(), landing => over(hasGotOwn(read, landing))));
   }
 
   /** @param isAwaited whether the client waits for the answer */

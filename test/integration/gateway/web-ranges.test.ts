@@ -132,7 +132,7 @@ describe('a reader of a range does not wait for another', () => {
     await allWait(3, 1);
     release();
     for (const { status } of await Promise.all(readers)) expect(status).toBe(206);
-    expect(rangesAsked()).toEqual(['bytes=0-9', 'bytes=0-9', 'bytes=5-8']);
+    expect(rangesAsked().sort()).toEqual(['bytes=0-9', 'bytes=0-9', 'bytes=5-8']);
     origin.answer = (asked, response) => held.push(() => answerTo(asked, response, {}));
     const later = [read(0, 10), read(0, 10)];
     await allWait(2, 2);
