@@ -138,7 +138,7 @@ export class EntryTable {
       if (oldest !== PLAIN_NAME) records.delete(oldest);
     }
     const barrier = Math.min(before?.barrier ?? Infinity, record.barrier);
-    this.#replace({ objectKey, records, barrier });
+    this.#replace({ objectKey, records, barrier, wasPacked: before?.wasPacked });
   }
 
   /** Deletes one record of an object that is not packed. */

@@ -12,6 +12,8 @@ export interface Entry {
   barrier: number;
   /** Where it was unpacked from, if that was beside its block. */
   readonly unpackedFrom?: TextBeside | undefined;
+  /** Whether it was used again after it had been packed. */
+  readonly wasPacked?: boolean | undefined;
 }
 
 /** With more records than this their order is that of their use. */

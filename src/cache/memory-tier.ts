@@ -44,10 +44,10 @@ export class MemoryTier {
     const slots = new SlotTable(memory, worker, written);
     const { pages } = slots.runs;
     this.#slots = slots;
-    this.packed = new PackedSlots(slots, new SlotIndex(memory, worker), memory.epochKey);
     this.#filling = new FillingSlots(pages, slot => slots.pageOf(slot), clock);
     this.#gaps = new FillGaps(slots.runs);
     this.#room = new RoomMaker(slots, new KeptShare(slots, clock), this.#gaps);
+    this.packed = new PackedSlots(slots, this.#room, new SlotIndex(memory, worker), memory.epochKey);
     const needed = new Int32Array(memory.needed, worker * Int32Array.BYTES_PER_ELEMENT, 1);
     this.#tableBytes = tableBytes(memory.layout.workers);
     this.#waiting = new WaitingFills(needed, group => this.#filling.hasShare(group));
@@ -98,7 +98,7 @@ export class MemoryTier {
       ? (this.#besideOthers(length, group) ?? this.#room.take(length) ?? this.#takeBack(length, group))
       : this.#takeInOwnPages(length, group);
     if (run === undefined) return undefined;
-    const slot = this.#slots.occupy(run, owner);
+    const slot = this.#slots.occupy(run, owner, owner.contentHash);
     this.#begin(run, group);
     return slot;
   }

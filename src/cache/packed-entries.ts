@@ -29,7 +29,7 @@ export class PackedEntries {
   readonly #tier: Tier;
   readonly #small = new PackedQueue();
   readonly #main = new PackedQueue();
-  /** Those without a block, in the order in which they lost the last one. */
+  /** Those that have lost their blocks, in the order in which they lost the last one. */
   readonly #bare = new PackedQueue();
   readonly #queues = [this.#small, this.#main, this.#bare];
   /** Entries that were ever queued. */
@@ -114,8 +114,12 @@ export class PackedEntries {
     const { text } = entry.objectKey;
     const bytes = pack(entry, contents, block);
     const content = block && blocks.length === 1 ? contents[block.content] : undefined;
-    if (!block || !content || !this.#tier.packed.add(text, bytes, block.slot, lengthOf(content, block)))
-      this.#queue(this.#looseOf(bytes, blocks));
+    const { packed } = this.#tier;
+    const isInSlot =
+      block && content
+        ? packed.add(text, bytes, block.slot, lengthOf(content, block))
+        : !block && packed.addBare(text, bytes, entry.wasPacked === true);
+    if (!isInSlot) this.#queue(this.#looseOf(bytes, blocks));
   }
 
   #takeLoose(text: string): LooseEntry | undefined {

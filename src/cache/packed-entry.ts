@@ -65,7 +65,8 @@ export abstract class PackedEntry {
     for (const { content, index, slot, valid } of this.blocks)
       contents[content]?.restoreBlock(index, slot, valid);
     const { barrier } = this;
-    return { objectKey, records, barrier, unpackedFrom: this.textBeside({ records, barrier }, contents) };
+    const unpackedFrom = this.textBeside({ records, barrier }, contents);
+    return { objectKey, records, barrier, unpackedFrom, wasPacked: true };
   }
 }
 

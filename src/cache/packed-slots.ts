@@ -1,7 +1,8 @@
 import { DamagedBytesError } from './byte-text.ts';
-import { GRANULE_BYTES } from './granules.ts';
+import { GRANULE_BYTES, granulesFor } from './granules.ts';
 import { type HashKey, keyedHash } from './keyed-hash.ts';
 import { type PackedText, readPacked } from './packed-head.ts';
+import type { RoomMaker } from './room-maker.ts';
 import type { SlotIndex } from './slot-index.ts';
 import type { LaterOwner } from './slot-owner.ts';
 import type { SlotTable } from './slot-table.ts';
@@ -26,19 +27,22 @@ export interface FoundText extends PackedText {
 }
 
 /**
- * Packed entries of one block each, whose text lies behind its bytes in the same slot: nothing of them is on the heap, and they
- * are evicted and moved with their bytes. An index finds them by a hash of the key; the key itself is in the text.
+ * Packed entries of one block each, whose text lies behind its bytes in the same slot, and of none, whose text has a slot for
+ * itself: nothing of them is on the heap, and they are evicted and moved as blocks are. An index finds them by a hash of the key;
+ * the key itself is in the text.
  */
 export class PackedSlots implements LaterOwner {
   readonly #slots: SlotTable;
+  readonly #room: Pick<RoomMaker, 'take'>;
   readonly #index: SlotIndex;
   readonly #hashKey: HashKey;
   readonly #shortBytes: number;
   #roomBytes = FIRST_ROOM_BYTES;
 
   /** @param hashKey secret, so that nobody can choose keys with equal hashes */
-  constructor(slots: SlotTable, index: SlotIndex, hashKey: HashKey) {
+  constructor(slots: SlotTable, room: Pick<RoomMaker, 'take'>, index: SlotIndex, hashKey: HashKey) {
     this.#slots = slots;
+    this.#room = room;
     slots.expectCommon(this);
     this.#index = index;
     this.#hashKey = hashKey;
@@ -66,13 +70,27 @@ export class PackedSlots implements LaterOwner {
     const neededBytes = bytes.length + TAIL_BYTES;
     this.#learnRoom(neededBytes);
     if (this.#slots.bytesOf(run) - endBytes < neededBytes) return false;
-    const hash = keyedHash(this.#hashKey, text);
-    this.#index.add(hash, slot);
-    const { segment, end } = this.#placeOf(slot);
-    segment.write(bytes, end - neededBytes, 'latin1');
-    segment.writeUInt32LE(bytes.length, end - TAIL_BYTES);
-    segment.writeUInt32LE(hash, end - HASH_BYTES);
+    this.#write(keyedHash(this.#hashKey, text), bytes, slot);
     this.#slots.entrust(run, this);
+    return true;
+  }
+
+  /**
+   * Takes what is known of an object without blocks; false where there is no room, or too much is known. Others may be evicted
+   * for it, but no fill ends and nobody who waits is called: the object is neither here nor elsewhere meanwhile.
+   *
+   * @param isReadAgain whether it has been here before, and was taken
+   */
+  addBare(text: string, bytes: string, isReadAgain: boolean): boolean {
+    const neededBytes = bytes.length + TAIL_BYTES;
+    const run = neededBytes > this.#shortBytes ? undefined : this.#room.take(granulesFor(neededBytes));
+    if (run === undefined) return false;
+    const hash = keyedHash(this.#hashKey, text);
+    const slot = this.#slots.occupy(run, this, hash);
+    this.#write(hash, bytes, slot);
+    this.#slots.wasRead(run);
+    if (isReadAgain) this.#slots.pins.visit(slot);
+    this.#slots.queue.insert(run);
     return true;
   }
 
@@ -88,11 +106,14 @@ export class PackedSlots implements LaterOwner {
     return this.#find(keyedHash(this.#hashKey, text), text);
   }
 
-  /** The same, which has its slot for itself from now on. */
+  /** The same; who asks has its block from now on. */
   take(text: string): FoundText | undefined {
     const hash = keyedHash(this.#hashKey, text);
     const found = this.#find(hash, text);
-    if (found) this.#index.remove(hash, found.slot);
+    if (!found) return undefined;
+    this.#index.remove(hash, found.slot);
+    // nobody has to be told: who waits for room could have had this
+    if (!found.head.block) this.#free(this.#slots.runOf(found.slot));
     return found;
   }
 
@@ -116,6 +137,19 @@ export class PackedSlots implements LaterOwner {
 
   moved(slot: number, memory: Buffer, from: number): void {
     this.#index.move(memory.readUInt32LE(memory.length - HASH_BYTES), from, slot);
+  }
+
+  #free(run: number): void {
+    this.#slots.queue.remove(run);
+    this.#slots.free(run);
+  }
+
+  #write(hash: number, bytes: string, slot: number): void {
+    this.#index.add(hash, slot);
+    const { segment, end } = this.#placeOf(slot);
+    segment.write(bytes, end - TAIL_BYTES - bytes.length, 'latin1');
+    segment.writeUInt32LE(bytes.length, end - TAIL_BYTES);
+    segment.writeUInt32LE(hash, end - HASH_BYTES);
   }
 
   #find(hash: number, text: string): FoundText | undefined {

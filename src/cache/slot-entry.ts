@@ -6,7 +6,7 @@ import type { PackedBlock } from './packed-head.ts';
 import type { FoundText } from './packed-slots.ts';
 import { TextBeside } from './text-beside.ts';
 
-/** A packed entry that was found beside its one block. */
+/** A packed entry that was found beside its one block, or in a slot that it had for itself. */
 export class SlotEntry extends PackedEntry {
   readonly blocks: readonly PackedBlock[];
   /** Nothing of it is on the heap but while it is looked at. */

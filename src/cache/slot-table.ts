@@ -4,7 +4,7 @@ import { HoleTable } from './hole-table.ts';
 import { RunQueue } from './run-queue.ts';
 import { RunTable } from './run-table.ts';
 import type { SharedMemory } from './shared-memory.ts';
-import type { LaterOwner, SlotOwner } from './slot-owner.ts';
+import type { LaterOwner } from './slot-owner.ts';
 import { SlotOwners } from './slot-owners.ts';
 import { SlotPins } from './slot-pins.ts';
 import type { WrittenBytes } from './written-bytes.ts';
@@ -142,11 +142,11 @@ export class SlotTable {
     return !this.#owners.has(run);
   }
 
-  /** Makes a slot of `run`, which is no hole any more. */
-  occupy(run: number, owner: SlotOwner): number {
+  /** Makes a slot of `run`, which is no hole any more. `contentHash`: see `SlotOwner`. */
+  occupy(run: number, owner: LaterOwner, contentHash: number): number {
     const slot = this.slotOf(run);
     this.#owners.set(run, owner);
-    this.#contentHashes[run] = owner.contentHash;
+    this.#contentHashes[run] = contentHash;
     this.#unread[run] = 1;
     this.#slots++;
     this.#usedGranules += this.runs.lengthOf(run);

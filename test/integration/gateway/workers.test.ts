@@ -2,7 +2,9 @@ import { get, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate as immediate } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { GRANULE_BYTES } from '../../../src/cache/granules.ts';
 import { ownerOf } from '../../../src/cache/object-key.ts';
+import { SlotPins } from '../../../src/cache/slot-pins.ts';
 import { collectGarbage } from '../../support/collect-garbage.ts';
 import { testKey } from '../../support/object-keys.ts';
 import { copyOf, holdsAt, patternContent } from '../../support/stand-in/content.ts';
@@ -124,7 +126,18 @@ it.each([
 ])(
   'law 5: purging by $kind reaches what other workers remember of an owner that has forgotten it',
   async request => {
-    const small = await TestGateway.start({ storeUrl: store.url, workers: 2, recordBytes: 64 * 1024 });
+    const bounds = { recordBytes: 64 * 1024, arenaBytes: 16 * mebibyte };
+    const small = await TestGateway.start({ storeUrl: store.url, workers: 2, ...bounds });
+    const { pagesPerWorker } = small.memory.layout;
+    for (const key of ownedByFirst(pagesPerWorker, 'crowding')) {
+      store.put('b', key, patternContent(mebibyte));
+      await small.get(`/b/${key}`, {}, 0);
+    }
+    // no slot can be had for what is known of an object
+    const pins = new SlotPins(small.memory, 1);
+    const granules = mebibyte / GRANULE_BYTES;
+    for (let page = 0; page < pagesPerWorker; page++)
+      pins.acquire(page * granules, pins.tag(page * granules));
     const [remembered = ''] = ownedByFirst(1, 'remembered');
     const displacing = ownedByFirst(60, 'displacing');
     for (const key of [remembered, ...displacing]) store.put('b', key, '');
@@ -132,6 +145,7 @@ it.each([
     for (const key of displacing) await small.get(`/b/${key}`, {}, 0);
     expect(small.gateways[0]?.describe('b', remembered)).toBeUndefined();
     expect((await small.get(`/b/${remembered}`, {}, 1)).headers['x-cache']).toBe('HIT');
+    for (let page = 0; page < pagesPerWorker; page++) pins.release(page * granules);
     store.put('b', remembered, 'no longer empty');
     for (const one of small.gateways) one.purge(request);
     expect((await small.get(`/b/${remembered}`, {}, 1)).body.toString()).toBe('no longer empty');

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { Content } from '../../../src/cache/content.ts';
 import { entryCostBytes, generationsOf } from '../../../src/cache/entry.ts';
 import { EntryTable } from '../../../src/cache/entry-table.ts';
@@ -11,9 +11,8 @@ import { allocateSharedMemory } from '../../../src/cache/shared-memory.ts';
 import { testKey } from '../../support/object-keys.ts';
 import { recordOf } from '../../support/records.ts';
 
-const memory = allocateSharedMemory(1, 65_536, 1);
-const tier = new MemoryTier(memory, 0);
-const barriers = new PurgeBarriers(memory);
+let tier: MemoryTier;
+let barriers: PurgeBarriers;
 const key = (name: string) => testKey('main', 'b', name);
 const reading = {
   open: () => {
@@ -23,6 +22,12 @@ const reading = {
     throw new Error('nothing is lent here');
   },
 };
+
+beforeEach(() => {
+  const memory = allocateSharedMemory(1, 65_536, 1);
+  tier = new MemoryTier(memory, 0);
+  barriers = new PurgeBarriers(memory);
+});
 
 /** A content that is not held here. */
 const remote: Content = {

@@ -78,6 +78,63 @@ it('what is evicted is not known any more, and all others are', () => {
   expect([...entries.names()].sort()).toEqual(known.map(name => key(name).text).sort());
 });
 
+/** A content of which nothing is held. */
+function empty(name: string): Generation {
+  return create({ objectKey: key(name).text, versionId: undefined, entityTag: `"${name}"`, sizeBytes: 100 });
+}
+
+it('what has no bytes is packed in a slot for itself, costs no heap, and comes back', () => {
+  for (let index = 0; index < 200; index++) add(`k${index}`, empty(`k${index}`));
+  expect([entries.size, entries.costBytes, tier.usage.slots]).toEqual([200, 0, 200]);
+  expect(tier.usage.usedBytes).toBe(200 * GRANULE_BYTES);
+  for (let index = 0; index < 100; index++) {
+    expect(entries.get(key(`k${index}`).text)).toMatchObject({ heldBytes: 0, slots: [] });
+    expect(revive(`k${index}`)?.identity.entityTag).toBe(`"k${index}"`);
+  }
+  for (let index = 100; index < 200; index++) entries.drop(key(`k${index}`).text);
+  expect([entries.size, tier.usage.slots]).toEqual([0, 0]);
+});
+
+it('of what has no bytes that stays which is used again, however much is learned that is not', () => {
+  add('hot', empty('hot'));
+  for (let index = 0; tier.usage.evictions < 3_000; index++) {
+    add(`k${index}`, empty(`k${index}`));
+    const entry = index % 40 === 0 ? entries.take(key('hot').text)?.revive(key('hot'), create) : undefined;
+    if (entry) entries.add(entry);
+  }
+  expect(entries.size).toBe(tier.usage.slots);
+  expect(entries.get(key('hot').text), 'it was used now and then').toBeDefined();
+  for (let index = 0; index < 2_000; index++) add(`l${index}`, empty(`l${index}`));
+  expect(entries.get(key('hot').text), 'it was read again').toBeDefined();
+  expect(entries.get(key('k0').text)).toBeUndefined();
+});
+
+it('what has no bytes is evicted in its turn among blocks', () => {
+  for (let index = 0; index < 400; index++) add(`bare ${index}`, empty(`bare ${index}`));
+  for (let index = 0; tier.usage.evictions < 150; index++) add(`k${index}`, held(`k${index}`, 100));
+  const isKnown = (name: string) => entries.get(key(name).text) !== undefined;
+  expect(['bare 0', 'bare 149', 'bare 150', 'bare 399', 'k0'].map(isKnown)).toEqual([
+    ...[false, false],
+    ...[true, true, true],
+  ]);
+});
+
+it('what has no bytes, and more than a sixteenth of a page is known of, is packed on the heap', () => {
+  const name = 'v'.repeat(pageBytes / 16);
+  add('k', empty('k'), [name]);
+  expect(entries.get(key('k').text)).toBeInstanceOf(LooseEntry);
+  expect(tier.usage.slots).toBe(0);
+});
+
+it('where there is no room for it, what has no bytes is packed on the heap', () => {
+  const owner = { contentHash: 0, evicted: () => undefined, moved: () => undefined };
+  let filling = 0;
+  while (tier.allocate(GRANULE_BYTES, owner) !== undefined) filling++;
+  add('k', empty('k'));
+  expect(entries.get(key('k').text)).toBeInstanceOf(LooseEntry);
+  expect(tier.usage).toMatchObject({ slots: filling, evictions: 0 });
+});
+
 it('two keys of one hash are two objects', () => {
   const [one, other] = ['key 22074', 'key 31019'];
   expect(keyedHash([0, 0], key(one).text)).toBe(keyedHash([0, 0], key(other).text));
@@ -195,6 +252,14 @@ it('what needs more room than it has is packed on the heap, and from then on oth
   const { usedBytes } = tier.usage;
   held('m', 100);
   expect(tier.usage.usedBytes - usedBytes, 'until they need less').toBe(GRANULE_BYTES);
+});
+
+it('of what has no bytes nothing is learned about the room beside those that have', () => {
+  const names = Array.from({ length: 3 }, (_, index) => `variant ${index}`.padEnd(100));
+  add('k', empty('k'), names);
+  const { usedBytes } = tier.usage;
+  held('l', 100);
+  expect(tier.usage.usedBytes - usedBytes).toBe(GRANULE_BYTES);
 });
 
 it('no room is left beside blocks of which an even number fits a page', () => {

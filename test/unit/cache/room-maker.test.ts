@@ -35,11 +35,7 @@ function setUp(pageCount: number): void {
 function fill(length: number): number | undefined {
   const run = room.take(length);
   if (run === undefined) return undefined;
-  slots.occupy(run, {
-    contentHash: contents++,
-    evicted: () => evicted.push(run),
-    moved: () => moved.push(length),
-  });
+  slots.occupy(run, { evicted: () => evicted.push(run), moved: () => moved.push(length) }, contents++);
   slots.wasRead(run);
   return run;
 }

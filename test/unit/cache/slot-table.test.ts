@@ -15,11 +15,7 @@ function oneBlock() {
   slots.openPage();
   const [run = -1, place = -1] = [slots.holes.take(1), slots.holes.take(1)];
   const told: number[] = [];
-  const slot = slots.occupy(run, {
-    contentHash: 1,
-    evicted: () => told.push(-1),
-    moved: to => told.push(to),
-  });
+  const slot = slots.occupy(run, { evicted: () => told.push(-1), moved: to => told.push(to) }, 1);
   slots.queue.insert(run);
   slots.pins.view(slot, 0, GRANULE_BYTES).fill(1);
   return { slots, reader, run, place, told, slot, tag: reader.tag(slot) };
@@ -28,7 +24,7 @@ function oneBlock() {
 it('what a worker that died has told of its slots is void where its successor has moved a block', () => {
   const memory = allocateSharedMemory(2 * 8 * pageBytes, pageBytes, 2);
   const reader = new SlotPins(memory, 1);
-  const owner = { contentHash: 1, evicted: () => undefined, moved: () => undefined };
+  const owner = { evicted: () => undefined, moved: () => undefined };
   const halves = () => {
     const slots = new SlotTable(memory, 0, undefined);
     slots.openPage();
@@ -36,11 +32,11 @@ it('what a worker that died has told of its slots is void where its successor ha
     return { slots, run, place };
   };
   const dead = halves();
-  const slot = dead.slots.occupy(dead.place, owner);
+  const slot = dead.slots.occupy(dead.place, owner, 1);
   const tag = reader.tag(slot);
   const { slots, run, place } = halves();
   expect(slots.slotOf(place)).toBe(slot);
-  slots.occupy(run, owner);
+  slots.occupy(run, owner, 1);
   slots.queue.insert(run);
   expect(slots.move(run, place)).toBe(true);
   expect(reader.acquire(slot, tag)).toBe(false);
