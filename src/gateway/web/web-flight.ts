@@ -141,8 +141,9 @@ export class WebFlight {
   }
 
   /**
-   * Without effect once it has landed. Other clients are told first, and so ask again: those who have waited longest, so that nobody
-   * leads twice before others have; and of the first's own, who may wait many times, who came last.
+   * Without effect once it has landed. Who is told first asks again: of other clients the one who came in the middle, since strangers
+   * may be there before all others, or come again and again, and then who has waited longest; of the first's own, who may wait
+   * many times, who came last.
    *
    * @param by whose answer it is
    */
@@ -157,6 +158,7 @@ export class WebFlight {
     this.#waiting.clear();
     const others = waiting.filter(({ isOfFirst }) => !isOfFirst);
     others.sort((one, other) => (one.read.waitsSinceMs ?? 0) - (other.read.waitsSinceMs ?? 0));
+    others.unshift(...others.splice(Math.floor(others.length / 2), 1));
     const own = waiting.filter(({ isOfFirst }) => isOfFirst).reverse();
     if (by !== this.first) deserted?.();
     for (const { told } of [...others, ...own]) told(landing, by);
