@@ -144,6 +144,11 @@ export class ExchangeObserver {
     this.#inFlight = metrics.gauge('tidegate_requests_in_flight', 'Requests being answered.').cell();
   }
 
+  /** Answers may come long after their requests. */
+  get nowMs(): number {
+    return this.#clock.nowMs();
+  }
+
   /** The head of an answer goes out before its last byte, or has arrived from the store. */
   firstByte(exchange: Exchange): void {
     exchange.firstByteMs = this.#clock.monotonicMs();

@@ -53,7 +53,7 @@ export class JudgedClient implements WebClient, Judging {
   ): void {
     const { visitor } = this.#parts;
     const { client } = visitor;
-    const ageS = shownAgeS(record, outcome, read.nowMs);
+    const ageS = shownAgeS(record, outcome, client.nowMs);
     const age = ageS === undefined ? [] : [{ name: 'age', value: String(ageS), store: false }];
     this.judge({
       kind: 'answer',

@@ -96,8 +96,12 @@ export class LocalClient implements WebClient {
   }
 
   /** What an answer with `record` is reported as, if all of it is held. */
-  reportOf({ policy, nowMs }: WebRead, record: ReadableRecord, outcome: LookupOutcome): CacheReport {
-    return this.#parts.reports.ofRecord(record, outcome, 'all', policy, nowMs);
+  reportOf({ policy }: WebRead, record: ReadableRecord, outcome: LookupOutcome): CacheReport {
+    return this.#parts.reports.ofRecord(record, outcome, 'all', policy, this.nowMs);
+  }
+
+  get nowMs(): number {
+    return this.#parts.observer.nowMs;
   }
 
   /** What the client gets of `record`; undefined where no rule concerns it. @param isTold whether the origin has just sent it */

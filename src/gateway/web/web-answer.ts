@@ -168,9 +168,11 @@ export class WebAnswer implements SendCallbacks {
     const coverage = isMade ? 'all' : held;
     if (report) exchange.report = report;
     else {
-      const { reports } = this.#parts;
-      exchange.report = reports.ofRecord(record, outcome, coverage, read.policy, read.nowMs);
-      this.#ageS = shownAgeS(record, outcome, read.nowMs);
+      const { reports, observer } = this.#parts;
+      // it may have come long after the request
+      const { nowMs } = observer;
+      exchange.report = reports.ofRecord(record, outcome, coverage, read.policy, nowMs);
+      this.#ageS = shownAgeS(record, outcome, nowMs);
     }
   }
 }

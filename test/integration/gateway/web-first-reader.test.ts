@@ -460,6 +460,19 @@ describe('who waits for a question that hangs because of what its first has sent
   });
 });
 
+it('who has waited is told how old the answer is when it comes', async () => {
+  await start({ 'cache-control': 'max-age=600', age: '30' });
+  hold();
+  const reads = [gateway.get('/')];
+  await turnsUntil('it is asked', () => held.length === 1);
+  reads.push(gateway.get('/'));
+  await turnsUntil('the other waits', () => waiting() === 2);
+  clock.advance(7_000);
+  release();
+  const ages = (await Promise.all(reads)).map(({ headers }) => headers.age);
+  expect(ages).toEqual(['30', '37']);
+});
+
 describe('readers of different variants at once', () => {
   const languages = Array.from({ length: 24 }, (_, index) => ({ 'accept-language': `x-${index % 8}` }));
 
