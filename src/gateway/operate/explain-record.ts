@@ -19,8 +19,11 @@ export interface RecordExplanation {
   readonly lifetimeFrom: string;
   /** What the answer says of its freshness; what it does not mention is left out. */
   readonly directives: Readonly<Record<string, unknown>>;
-  /** Since when it is stale by a soft purge. */
-  readonly softPurgedAt: string | undefined;
+  /**
+   * From when on it is stale whatever its lifetime is: by a soft purge, because HEAD has told of another content, or as the
+   * error of a server, which is kept for no longer than `negativeTtl`.
+   */
+  readonly staleFrom: string | undefined;
   /** The number of the latest purge before the store was asked for it: only later ones can concern it. */
   readonly askedAfterPurge: number;
   /** The latest purges since the start that were for its key, a prefix of it, its bucket or one of its tags, the first one first. */
@@ -58,7 +61,7 @@ export function explainRecord(
     lifetimeS: lifetimeMs(record, rules) / 1_000,
     lifetimeFrom: lifetimeFrom(record, rules),
     directives: Object.fromEntries(said),
-    softPurgedAt: staleFromMs === undefined ? undefined : timeOf(staleFromMs),
+    staleFrom: staleFromMs === undefined ? undefined : timeOf(staleFromMs),
     askedAfterPurge: record.barrier,
     purges: purges.map(({ scope, name, kind, number, raisedMs }) => ({
       ...{ of: scope, prefix: name, kind, number },

@@ -28,6 +28,7 @@ import {
   wholeFor,
 } from './stored-answer.ts';
 import { type AnswerPlan, isFailure, type WebFetch, type WebFetchOwner } from './web-fetch.ts';
+import { webIdentity } from './web-identity.ts';
 import type { WebRecords } from './web-records.ts';
 
 /** Answers a client for whom an answer has arrived. */
@@ -80,6 +81,7 @@ export class WebArrivals implements WebFetchOwner {
     // those who wait are told the same: that there is nothing
     const isForWaiting = isForOthers && flight !== undefined && isOfTarget(head.status);
     const plan = method === 'GET' && (mayKeep || isForWaiting) ? this.#kept(fetch, arrived) : pass;
+    if (method === 'GET' && plan.kind === 'pass' && mayKeep && head.status !== 206) this.tooLong(fetch, head);
     if (plan.kind === 'pass') {
       // what is told by HEAD is kept for nobody, but what it tells of may be
       const because = mayKeep && method === 'HEAD' ? 'request' : aloneBecause(read, head, isUnkept);
@@ -103,10 +105,7 @@ export class WebArrivals implements WebFetchOwner {
       flight?.land(alone);
       return;
     }
-    const identity = {
-      ...{ objectKey: read.target.key.text, versionId: undefined, entityTag: strongTag(head) },
-      ...{ contentEncoding: readContentHead(head).contentEncoding, sizeBytes: body.sizeBytes },
-    };
+    const identity = webIdentity(read, head, body.sizeBytes);
     const generation = this.#cache.create(read.contentRead(head.vary), identity);
     const isWritten = body.writeTo(generation);
     const record = storedAnswer(head, head.status, generation, read.policy, times);
@@ -116,6 +115,11 @@ export class WebArrivals implements WebFetchOwner {
     if (!isWritten) flight?.land({ kind: 'alone', because: 'lost' });
     else if (mayKeep) flight?.land({ kind: 'stored', record, how: 'fetched' });
     else flight?.land({ ...alone, record });
+  }
+
+  tooLong(fetch: WebFetch, head: WebHead): void {
+    const { stale } = fetch.question;
+    if (stale) this.#end(fetch, stale, head);
   }
 
   failed(fetch: WebFetch, error: StoreError): boolean {
@@ -223,23 +227,15 @@ export class WebArrivals implements WebFetchOwner {
   /** Bytes under a strong tag: they complete what is held of the same content (RFC 9111 §3.4). */
   #filling(fetch: WebFetch, head: WebHead, sizeBytes: number, times: AnswerTimes): AnswerPlan {
     const { read, flight, stale } = fetch.question;
-    const { range, status, contentEncoding } = readContentHead(head);
+    const { range, status } = readContentHead(head);
     if (status === 206 && (!range || read.fields.range === undefined)) return pass;
     if (range && this.#records.isUnfinished(read, this.#cache.nowMs())) return pass;
     const [from, to] = range ? [range.first, range.last + 1] : [0, sizeBytes];
     if (hasOtherLength(readContentHead(head), to - from)) return pass;
-    const entityTag = strongTag(head);
-    const identity = {
-      ...{ objectKey: read.target.key.text, versionId: undefined, contentEncoding, entityTag, sizeBytes },
-    };
     const asked = read.contentRead(head.vary);
-    const content = this.#records.contentOf(
-      read,
-      asked,
-      identity,
-      times,
-      tagSlotsOfAnswer(head.fields, times.groupSlots),
-    );
+    const identity = webIdentity(read, head, sizeBytes);
+    const tagSlots = tagSlotsOfAnswer(head.fields, times.groupSlots);
+    const content = this.#records.contentOf(read, asked, identity, times, tagSlots);
     const record = storedAnswer(head, 200, content, read.policy, times);
     const isStored = this.#records.store(read, record, madeOf(head, times), stale);
     if (!isStored) this.#cache.keepWhileRead(content);

@@ -35,6 +35,8 @@ export interface WebFetchOwner {
   answered(fetch: WebFetch, head: WebHead, times: AnswerTimes): AnswerPlan;
   /** All of a collected body has come. */
   collected(fetch: WebFetch, head: WebHead, body: CollectedBody, times: AnswerTimes): void;
+  /** A body that was collected is longer than what is kept. */
+  tooLong(fetch: WebFetch, head: WebHead): void;
   /** There is no answer. False when the client is to be told so. */
   failed(fetch: WebFetch, error: StoreError): boolean;
   /** The request was cut off before its answer. */
@@ -177,6 +179,7 @@ export class WebFetch implements StoreReceiver {
       const { flight } = this.question;
       if (flight) flight.cameBytes += kept.length;
       const added = this.#plan.body.add(kept);
+      if (added === 'too-long' && this.#head) this.#owner.tooLong(this, this.#head);
       if (added !== 'kept') this.#goOnPassing(added === 'too-long' ? 'answer' : 'lost');
     }
     if (this.#plan?.kind === 'pass' || this.#plan?.kind === 'collect') this.#answer?.write(kept);

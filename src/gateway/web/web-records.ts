@@ -77,7 +77,7 @@ export class WebRecords {
 
   /** Whether bytes of `record`, which was found before, cannot be had any more, or may be those of another answer by now. */
   hasGone(read: WebRead, record: ReadableRecord): boolean {
-    return !holdsAll(record) && (!isComplete(record) || this.find(read) !== record);
+    return !holdsAll(record) && (!isComplete(record) || this.find(read)?.content !== record.content);
   }
 
   /** What a record has to say of a request that is sent now. */

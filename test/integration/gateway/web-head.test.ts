@@ -159,3 +159,20 @@ describe('what HEAD is told leaves what is stored', () => {
     expect(await afterHead(404, {}, { cookie: 'sid=1' })).toBe(200);
   });
 });
+
+describe('a new version that is too long to be kept ends what is stored', () => {
+  const long = Buffer.alloc(9 * 2 ** 20, 'x');
+  it.each<[string, Head]>([
+    ['by its length', { etag: 'W/"2"', 'content-length': String(long.length) }],
+    ['as its bytes tell', { etag: 'W/"2"' }],
+    ['as the bytes under a strong tag tell', { etag: '"2"' }],
+  ])('%s', async (_, head) => {
+    await gateway.get('/');
+    clock.advance(2_000);
+    const { answer } = origin;
+    origin.answer = (_, response) => void response.writeHead(200, { ...page, ...head }).end(long);
+    expect((await gateway.get('/')).body.equals(long)).toBe(true);
+    origin.answer = answer;
+    expect((await gateway.get('/')).status).toBe(503);
+  });
+});

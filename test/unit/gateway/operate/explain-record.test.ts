@@ -49,7 +49,7 @@ it('a soft purge, tags, and until when it may be served stale are told', () => {
     { scope: 'key', name: undefined, kind: 'soft', number: 4, raisedMs: receivedMs },
   ];
   expect(explainRecord(record, policy, receivedMs, purges)).toMatchObject({
-    ...{ receivedAt: '2026-01-01T00:00:00.000Z', softPurgedAt: '2026-01-01T00:00:10.000Z', tags: ['a', 'b'] },
+    ...{ receivedAt: '2026-01-01T00:00:00.000Z', staleFrom: '2026-01-01T00:00:10.000Z', tags: ['a', 'b'] },
     ...{ staleIfErrorUntil: '2026-01-01T00:00:15.000Z', staleWhileRevalidateUntil: undefined },
     askedAfterPurge: 0,
     purges: [

@@ -105,4 +105,25 @@ describe('the lists of fields by which the answers of one name vary', () => {
     const { read } = readOf('x');
     expect([records.isLatest(read, first), records.isLatest(read, second)]).toEqual([false, true]);
   });
+
+  it('what is held in part has gone with its content, not with what HEAD or a refusal tells of it', () => {
+    const records = new WebRecords(cache());
+    const { read } = readOf('x');
+    const partOf = (receivedMs: number): ReadableRecord => ({
+      ...answerOf(receivedMs, []),
+      ...{
+        entityTag: '"1"',
+        sizeBytes: 10,
+        content: { sizeBytes: 10, coverage: () => 'some' } as unknown as Content,
+      },
+    });
+    const held = partOf(1);
+    records.store(read, held, madeAt(1));
+    records.renew(read, held, { ...held, receivedMs: 2 }, madeAt(2));
+    expect(records.hasGone(read, held)).toBe(false);
+    records.outdate(read, { ...held }, 3);
+    expect(records.hasGone(read, held)).toBe(false);
+    records.store(read, partOf(4), madeAt(4));
+    expect(records.hasGone(read, held)).toBe(true);
+  });
 });
