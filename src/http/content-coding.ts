@@ -3,10 +3,11 @@ export type ContentCoding = 'br' | 'gzip' | 'zstd';
 
 /**
  * The entity tag of a content in `coding`, made from that of the content as it is: weak where that is weak. The suffix is
- * the one that web servers use.
+ * not the one that web servers use: what they make in the same coding are other bytes.
  */
 export function codedTag(entityTag: string, coding: ContentCoding): string {
-  return entityTag.endsWith('"') ? `${entityTag.slice(0, -1)}-${coding}"` : `${entityTag}-${coding}`;
+  const suffix = `-tidegate-${coding}`;
+  return entityTag.endsWith('"') ? `${entityTag.slice(0, -1)}${suffix}"` : `${entityTag}${suffix}`;
 }
 
 /** The value of Vary for an answer that depends on Accept-Encoding as well (RFC 9110 §12.5.5). */

@@ -1,4 +1,3 @@
-import { isSafe } from '../../backend/resends.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
 import { cacheGroups } from '../../http/cache-tags.ts';
 import { fieldValue } from './outgoing-fields.ts';
@@ -8,9 +7,19 @@ import type { WebRead } from './web-read.ts';
 import type { WebRecords } from './web-records.ts';
 import { webTarget, wholeTarget } from './web-target.ts';
 
-/** Whether a request may have changed what is held (RFC 9111 §4.4). */
-export function isChange({ method }: Pick<WebQuestion, 'method'>, { status }: WebHead): boolean {
-  return !isSafe({ method }) && status < 400;
+/** Methods that the registry calls safe (RFC 9110 §16.1); TRACE is refused. */
+const safe: ReadonlySet<string> = new Set([
+  ...['GET', 'HEAD', 'OPTIONS', 'PROPFIND', 'REPORT', 'SEARCH', 'QUERY'],
+]);
+
+/** Whether a request with this method may change something, as far as anybody knows. */
+export function mayChange({ method }: Pick<WebQuestion, 'method'>): boolean {
+  return !safe.has(method);
+}
+
+/** Whether a request has changed what is held (RFC 9111 §4.4). */
+export function isChange(question: Pick<WebQuestion, 'method'>, { status }: WebHead): boolean {
+  return mayChange(question) && status < 400;
 }
 
 /**

@@ -1,11 +1,10 @@
-import { isSafe } from '../../backend/resends.ts';
 import type { StoreError } from '../../backend/store.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { readContentHead } from '../fill/content-head.ts';
 import { hasOtherLength } from '../fill/ranged-read.ts';
 import { failedAtStore, type LookupOutcome } from '../request/cache-status.ts';
-import { endChanged, isChange, isOwnLocation } from './changed-keys.ts';
+import { endChanged, isChange, isOwnLocation, mayChange } from './changed-keys.ts';
 import { COLLECTED_LIMIT_BYTES, type CollectedBody, Collections } from './collected-body.ts';
 import { confirms, described, strongTag } from './confirmation.ts';
 import type { FillingCache } from './filling-cache.ts';
@@ -124,7 +123,7 @@ export class WebArrivals implements WebFetchOwner {
 
   failed(fetch: WebFetch, error: StoreError): boolean {
     const { read, method, stale, client } = fetch.question;
-    if (!isSafe({ method })) {
+    if (mayChange({ method })) {
       if (!neverSent.has(error.code)) this.#records.unsettle(read.target.key);
     } else if (stale && isFailure(error)) {
       const isOfRequest = error.code === 'BROKEN';
@@ -136,7 +135,7 @@ export class WebArrivals implements WebFetchOwner {
 
   abandoned(fetch: WebFetch): void {
     const { read, method } = fetch.question;
-    if (!isSafe({ method })) this.#records.unsettle(read.target.key);
+    if (mayChange({ method })) this.#records.unsettle(read.target.key);
   }
 
   overAfterEarly(fetch: WebFetch, head: WebHead, times: AnswerTimes, isWhole: boolean): void {
@@ -174,7 +173,8 @@ export class WebArrivals implements WebFetchOwner {
     const record = confirmedAnswer(stale, head, times);
     const renewed = readWebHead({ status: record.answer?.status ?? 200, fields: record.fields });
     // a 304 may be for who asks alone, as the whole answer would be (RFC 9111 §3.5)
-    const isForOthers = isStorable(read, 'GET', renewed, fetch.question.isUnkept);
+    const isForOthers =
+      !isOfOneRequest(read, renewed) && isStorable(read, 'GET', renewed, fetch.question.isUnkept);
     const arrived = { head: renewed, times };
     this.#own.saw(read, arrived, true);
     const isStored = isForOthers && this.#records.renew(read, stale, record, madeOf(head, times));

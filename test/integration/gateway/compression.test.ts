@@ -98,7 +98,7 @@ describe.each([
       'content-length': String(answer.body.length),
       'content-type': 'text/html; charset=utf-8',
       vary: 'Accept-Encoding',
-      etag: first.headers.etag?.replace(/"$/, `-${coding}"`),
+      etag: first.headers.etag?.replace(/"$/, `-tidegate-${coding}"`),
       'x-cache': 'HIT',
     });
     const head = await gateway.head(path, { 'accept-encoding': coding });
@@ -141,7 +141,7 @@ describe.each([
     }
     const resumed = await gateway.get(path, {
       ...{ 'accept-encoding': 'br', range: 'bytes=10-' },
-      'if-range': own.replace(/"$/, '-br"'),
+      'if-range': own.replace(/"$/, '-tidegate-br"'),
     });
     expect([resumed.status, resumed.body.length]).toEqual([200, 10_000]);
   });

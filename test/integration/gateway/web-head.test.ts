@@ -176,3 +176,38 @@ describe('a new version that is too long to be kept ends what is stored', () => 
     expect((await gateway.get('/')).status).toBe(503);
   });
 });
+
+describe('what is asked for otherwise under the same name', () => {
+  const otherwise = { 'hx-request': 'true', 'cache-control': 'no-cache' };
+
+  it.each([200, 304])('and answered %i, leaves what is stored as it is', async status => {
+    await gateway.get('/');
+    clock.advance(2_000);
+    const { answer } = origin;
+    origin.answer = (_, response) =>
+      void response
+        .writeHead(status, { ...page, 'x-fragment': 'yes' })
+        .end(status === 304 ? '' : 'a fragment');
+    const fragment = await gateway.get('/', otherwise);
+    expect(fragment.body.toString()).toBe(status === 304 ? 'answer 1' : 'a fragment');
+    origin.answer = answer;
+    const { status: got, headers, body } = await gateway.get('/');
+    expect([got, body.toString(), headers['x-cache'], headers['x-fragment']]).toEqual([
+      ...[200, 'answer 1', 'STALE', undefined],
+    ]);
+  });
+});
+
+it.each(['PROPFIND', 'REPORT', 'SEARCH', 'QUERY'])(
+  '%s, which changes nothing, ends nothing',
+  async method => {
+    const { answer } = origin;
+    await gateway.get('/');
+    origin.answer = (_, response) => void response.writeHead(207).end('found');
+    expect((await gateway.send(method, '/')).status).toBe(207);
+    origin.answer = (_, response) => void response.destroy();
+    expect((await gateway.send(method, '/')).status).not.toBe(207);
+    origin.answer = answer;
+    expect((await gateway.get('/')).headers['x-cache']).toBe('HIT');
+  },
+);

@@ -3,9 +3,9 @@ import { expect, it } from 'vitest';
 import { codedTag, varyByEncoding } from '../../../src/http/content-coding.ts';
 
 it('a coded content has the tag of the content with the coding behind it, and is as strong', () => {
-  expect(codedTag('"abc"', 'gzip')).toBe('"abc-gzip"');
-  expect(codedTag('W/"abc"', 'br')).toBe('W/"abc-br"');
-  expect(codedTag('abc', 'zstd')).toBe('abc-zstd');
+  expect(codedTag('"abc"', 'gzip')).toBe('"abc-tidegate-gzip"');
+  expect(codedTag('W/"abc"', 'br')).toBe('W/"abc-tidegate-br"');
+  expect(codedTag('abc', 'zstd')).toBe('abc-tidegate-zstd');
 });
 
 it.each([
