@@ -105,18 +105,19 @@ export class WebFlight {
     for (const waiter of this.#waiting) if (waiter.takesHead(begun)) this.#waiting.delete(waiter);
   }
 
-  /** One of those who wait, and have sent something else than the first: of another client, nothing of its own, and the longest, where there is one. */
+  /**
+   * One of those who wait, and have sent something else than the first and those who were `asked`: of another client, nothing of its
+   * own, and the one in the middle, where there is one.
+   */
   other(asked: readonly WebRead[]): WebRead | undefined {
     const clients = new Set([this.#client, ...asked.map(({ client }) => client.quota)]);
-    const ranked = [...this.#waiting]
-      .filter(({ read }) => !read.directives?.noStore)
-      .map(({ read }) => ({
-        read,
-        rank: 2 * Number(clients.has(read.client.quota)) + Number(read.isPersonal),
-      }))
-      .sort((one, other) => one.rank - other.rank);
-    return ranked.find(({ read }) => [this.first, ...asked].every(before => asksOtherwise(read, before)))
-      ?.read;
+    const ranked: WebRead[][] = [[], [], [], []];
+    for (const { read } of this.#waiting)
+      if (!read.directives?.noStore)
+        ranked[2 * Number(clients.has(read.client.quota)) + Number(read.isPersonal)]?.push(read);
+    return ranked
+      .flatMap(middleFirst)
+      .find(read => [this.first, ...asked].every(before => asksOtherwise(read, before)));
   }
 
   /** @returns a function that ends the wait */
@@ -141,9 +142,8 @@ export class WebFlight {
   }
 
   /**
-   * Without effect once it has landed. Who is told first asks again: of other clients the one who came in the middle, since strangers
-   * may be there before all others, or come again and again, and then who has waited longest; of the first's own, who may wait
-   * many times, who came last.
+   * Without effect once it has landed. Who is told first asks again: of other clients the one in the middle, and then who has waited
+   * longest; of the first's own, who may wait many times, who came last.
    *
    * @param by whose answer it is
    */
@@ -158,9 +158,14 @@ export class WebFlight {
     this.#waiting.clear();
     const others = waiting.filter(({ isOfFirst }) => !isOfFirst);
     others.sort((one, other) => (one.read.waitsSinceMs ?? 0) - (other.read.waitsSinceMs ?? 0));
-    others.unshift(...others.splice(Math.floor(others.length / 2), 1));
     const own = waiting.filter(({ isOfFirst }) => isOfFirst).reverse();
     if (by !== this.first) deserted?.();
-    for (const { told } of [...others, ...own]) told(landing, by);
+    for (const { told } of [...middleFirst(others), ...own]) told(landing, by);
   }
+}
+
+/** Strangers may be there before all others, or come again and again: they are in the middle only where they are most. */
+function middleFirst<T>(all: readonly T[]): T[] {
+  const middle = Math.floor(all.length / 2);
+  return [...all.slice(middle, middle + 1), ...all.slice(0, middle), ...all.slice(middle + 1)];
 }

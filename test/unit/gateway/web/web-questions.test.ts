@@ -275,6 +275,15 @@ describe('readers of a page at the same time', () => {
     expect(Math.max(...waits)).toBeLessThanOrEqual(2_500);
   });
 
+  it('are asked for before strangers who were there before them, and hang as well', async () => {
+    const model = new WebModel((_, sent) =>
+      sent.cookie?.startsWith('user') ? answered(forAll) : answered({}, { status: undefined }),
+    );
+    for (const { quota } of readers(6))
+      model.read({ method: 'GET', quota: `s${quota}`, fields: { cookie: `locked=${quota}` } });
+    expect(Math.max(...(await ask(model, users(20))).waits)).toBe(2_300);
+  });
+
   it('are asked for before those who come again and again', async () => {
     const model = new WebModel((_, sent) =>
       sent.cookie || !sent['user-agent'] ? answered({}, { status: undefined }) : answered(forAll),
