@@ -5,7 +5,7 @@ import { type ModelAnswer, type ModelReader, type ModelRequest, WebModel } from 
 /** What tells a reader from others, and how the origin answers it. */
 type Kind =
   | ('plain' | 'cookie' | 'authorized' | 'tag' | 'date' | 'head' | 'no-cache' | 'slow')
-  | ('hangs' | '403' | '503' | '302' | 'private');
+  | ('hangs' | '403' | '404' | '503' | '302' | 'private');
 
 interface Arrival {
   readonly kind: Kind;
@@ -31,7 +31,7 @@ interface Scenario {
 const arrival = fc.record({
   kind: fc.constantFrom<Kind>(
     ...(['plain', 'plain', 'plain', 'cookie', 'cookie', 'authorized', 'tag', 'date', 'head'] as const),
-    ...(['no-cache', 'slow', 'hangs', '403', '503', '302', 'private'] as const),
+    ...(['no-cache', 'slow', 'hangs', '403', '404', '503', '302', 'private'] as const),
   ),
   afterMs: fc.constantFrom(0, 0, 0, 50, 200, 1_000, 2_500),
   language: fc.nat(2),
@@ -64,7 +64,7 @@ const SLOW_MS = 3_500;
 /** Longer than anybody waits. */
 const RUN_MS = 32_000;
 
-const strangers: ReadonlySet<Kind> = new Set(['hangs', '403', '503', '302', 'private', 'slow']);
+const strangers: ReadonlySet<Kind> = new Set(['hangs', '403', '404', '503', '302', 'private', 'slow']);
 
 function requestOf({ kind, language }: Arrival, number: number): ModelRequest {
   const fields: Record<string, string> = {
@@ -106,7 +106,7 @@ async function played({ readers, changes, ...page }: Scenario) {
     if (page.isDated) fields.date = new Date(model.clock.nowMs()).toUTCString();
     const status = page.isDown
       ? 503
-      : { hangs: undefined, '403': 403, '503': 503, '302': 302 }[kind as '403'];
+      : { hangs: undefined, '403': 403, '404': 404, '503': 503, '302': 302 }[kind as '403'];
     const isOfPage = status === undefined && kind !== 'hangs' && !page.isDown;
     return {
       status: isOfPage ? 200 : status,
@@ -169,13 +169,15 @@ function checkWaits({ headMs, bodyMs, readers }: Scenario, reads: readonly Read[
   }
 }
 
-/** What a reader gets is its variant, its own or for all, and no older than what was changed before it came. */
-function checkAnswers({ varies, changes }: Scenario, reads: readonly Read[]): void {
+/** What a reader gets is its variant, its own or for all, no older than what was changed before it came, and no error of another. */
+function checkAnswers({ varies, changes, isDown }: Scenario, reads: readonly Read[]): void {
   let latestHit = -1;
   const isPublished = changes.some(({ kind }) => kind !== 'purge');
   for (const read of [...reads].sort((one, other) => at(one) - at(other))) {
     const { result } = read.reader;
     const version = said(read, 'x-version');
+    const status = result?.status ?? 200;
+    if (!isDown) expect(['200', '304', read.arrival.kind]).toContain(String(status));
     if (!result || version === undefined) continue;
     if (varies) expect(said(read, 'x-language')).toBe(read.request.fields['accept-language']);
     expect(['', read.request.fields.cookie, read.request.fields['user-agent']]).toContain(
