@@ -27,8 +27,12 @@ const PLAIN_NAME = '';
 /** Share of the limit that entries keep which are not packed, those that were used last; more where there is room for all. */
 const UNPACKED_SHARE = 1 / 4;
 
-/** Of these no more than this, whatever the limit: the collections of a larger heap make others wait. */
-const MOST_UNPACKED_BYTES = 64 * 1024 * 1024;
+/**
+ * Of these no more than this, or a share of the limit if that is more: the collections of a larger heap make others wait, and where
+ * very much memory is for blocks, single objects may have thousands of them.
+ */
+const MOST_UNPACKED_BYTES = 16 * 1024 * 1024;
+const MOST_UNPACKED_SHARE = 1 / 32;
 
 /** How many entries that are in use are passed over, at each change, in search of one to pack. */
 const PASSED_OVER = 16;
@@ -54,7 +58,7 @@ export class EntryTable {
     maxBytes: number,
     tier: Tier,
     barriers: PurgeBarriers,
-    mostUnpackedBytes = MOST_UNPACKED_BYTES,
+    mostUnpackedBytes = Math.max(MOST_UNPACKED_BYTES, maxBytes * MOST_UNPACKED_SHARE),
   ) {
     this.#barriers = barriers;
     this.#mostUnpackedBytes = mostUnpackedBytes;

@@ -6,7 +6,7 @@ import type { CounterCell, Family } from '../base/metrics.ts';
 import type { BucketName } from '../cache/object-key.ts';
 import { allocateSharedMemory, blockShare, type SharedMemory } from '../cache/shared-memory.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
-import { largestBlockBytes } from '../config/largest-block.ts';
+import { largestBlockBytes, smallestBlockBytes } from '../config/largest-block.ts';
 import { isAtWebOrigin, isKnownBucket } from '../config/other-buckets.ts';
 import { keysOf } from '../config/restricted-keys.ts';
 import { MAX_KEY_BYTES } from '../s3/address.ts';
@@ -16,8 +16,14 @@ import type { WorkerPool } from '../server/worker-pool.ts';
 import type { RunningConfig } from './running-config.ts';
 import type { WorkerControl } from './thread-contracts.ts';
 
-/** Of `cache.memory.size`, for records that are in use, and as much for those of other workers' objects. The rest is for blocks. */
-const RECORD_SHARE = 1 / 16;
+/** Of `cache.memory.size`, for records that are in use. The rest is for blocks. */
+const RECORD_SHARE = 1 / 32;
+
+/** The same where the records of other workers' objects are among them, or blocks are short, so that there are more of them. */
+const LARGER_RECORD_SHARES = { shortBlocks: 1 / 16, workers: 1 / 8 };
+
+/** Blocks shorter than this are short: each costs some hundred bytes on the heap. */
+const SHORT_BLOCK_BYTES = 32 * 1024;
 
 /** The shares of `cache.memory.size`. */
 interface CacheMemory {
@@ -39,7 +45,7 @@ export function allocateCache(
   isChecked: boolean,
 ): CacheMemory {
   const { sizeBytes } = cache.memory;
-  const recordBytes = sizeBytes * (workers > 1 ? 2 * RECORD_SHARE : RECORD_SHARE);
+  const recordBytes = sizeBytes * recordShare(workers, smallestBlockBytes(buckets));
   const atOrigins = Object.values(buckets).filter(({ backend }) => backends[backend]?.type === 'http');
   return {
     shared: allocateSharedMemory(
@@ -56,6 +62,11 @@ export function allocateCache(
     // half of it is for records of other workers, so it has to be even for lru-cache, which takes whole numbers only
     recordBytesPerWorker: 2 * Math.floor(recordBytes / workers / 2),
   };
+}
+
+function recordShare(workers: number, smallestBlockBytes: number): number {
+  if (workers > 1) return LARGER_RECORD_SHARES.workers;
+  return smallestBlockBytes < SHORT_BLOCK_BYTES ? LARGER_RECORD_SHARES.shortBlocks : RECORD_SHARE;
 }
 
 /** Buckets that have a name in the configuration, as their backends call them: some may be named more than once. */

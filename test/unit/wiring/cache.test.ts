@@ -103,3 +103,15 @@ it.each([1, 2, 8])(
     expect(sharedBytes).toBeGreaterThan(0.7 * sizeBytes);
   },
 );
+
+it.each([
+  ['one worker', 1, '1MiB', 1 / 32],
+  ['one worker and short blocks, each of which costs heap', 1, '4KiB', 1 / 16],
+  ['several workers, half of it for what they know of each other', 2, '1MiB', 1 / 8],
+])('the share of records: %s', (_what, workers, blockSize, share) => {
+  const yaml = `backends: { main: { type: s3, endpoint: "http://x" } }
+buckets: { b: { backend: main, access: verify, rules: [{ keys: ["*.x"], cache: { blockSize: ${blockSize} } }] } }`;
+  const short = parseConfig(yaml, {});
+  const { recordBytesPerWorker } = allocateCache(short, workers, false);
+  expect(workers * recordBytesPerWorker).toBe(short.cache.memory.sizeBytes * share);
+});

@@ -18,7 +18,7 @@ describe('the memory for records', () => {
         fc.integer({ min: 2 ** 24, max: 2 ** 26 }),
         (workers, size) => {
           const { recordBytesPerWorker } = allocateCache(withMemory(workers, size), workers, false);
-          const share = size / (workers === 1 ? 16 : 8);
+          const share = size / (workers === 1 ? 32 : 8);
           expect(Number.isInteger(recordBytesPerWorker / 2)).toBe(true);
           expect(workers * recordBytesPerWorker).toBeGreaterThan(share - 2 * workers);
           expect(workers * recordBytesPerWorker).toBeLessThanOrEqual(share);
