@@ -130,13 +130,19 @@ export class RecordCache implements RecordIndex {
     return entry && useRecord(entry, name);
   }
 
-  /** Stores `record`, unless a directive forbids it, or the epoch was raised or it was purged since the store was asked. */
+  /**
+   * Stores `record`, unless a directive forbids it, or the epoch was raised or it was purged since the store was asked: by its own
+   * tags, or softly by those of what is held.
+   */
   store(read: ObjectRead, record: ObjectRecord): boolean {
     const { mode, honourCacheControl } = read.policy;
     const mayKeep = mode !== 'bypass' && !(record.directives.noStore && honourCacheControl);
-    const isPurged = this.#barriers.removes(read.objectKey.text, record.tagSlots, record.barrier);
+    const { text } = read.objectKey;
+    const held = lookupRecord(this, read);
+    const isPurged =
+      this.#barriers.removes(text, record.tagSlots, record.barrier) ||
+      (held !== undefined && this.#barriers.concerns(text, held.tagSlots, record.barrier));
     if (!mayKeep || isPurged || record.epoch !== this.epochOf(read)) return false;
-    this.#entryOf(read);
     this.#table.put(read.objectKey, storedRecordName(read, record), record);
     return true;
   }

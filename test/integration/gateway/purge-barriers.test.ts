@@ -97,6 +97,23 @@ it('law 5: a hard purge drops the bytes too, even if the store names the content
   expect(store.log.requests.map(({ method }) => method)).toEqual(['GET']);
 });
 
+it('law 5: a soft purge by a tag of what is held overtakes the question whose answer has another tag', async () => {
+  await startGateway({ policy: { ttlMs: 1_000 }, clock });
+  put('a/k', 'same');
+  await read('a/k');
+  clock.advance(2_000);
+  store.log.clear();
+  const gate = store.hold();
+  const before = read('a/k');
+  await store.log.arrival(1);
+  gateway.gateways[0]?.purge({ kind: 'tag', tag: 'red', soft: true });
+  put('a/k', 'same', 'green');
+  gate.release();
+  expect(await before).toMatchObject({ status: 200, text: 'same' });
+  expect((await read('a/k')).cache).not.toBe('HIT');
+  expect((await read('a/k')).cache).toBe('HIT');
+});
+
 describe('what a soft purge has made stale', () => {
   const policy = { ttlMs: 3_600_000, staleIfErrorMs: 60_000 };
   const fails = () => {
