@@ -34,6 +34,8 @@ export class JudgedClient implements WebClient, Judging {
   readonly #parts: JudgedParts;
   /** Whether something has arrived that the visitor has not got: what becomes of the rest of it is not told. */
   #isJudged = false;
+  /** Whether the visitor gets what has arrived, and is told in its own report how. */
+  #isGiven = false;
 
   constructor(parts: JudgedParts) {
     this.#parts = parts;
@@ -85,10 +87,13 @@ export class JudgedClient implements WebClient, Judging {
 
   given(): void {
     this.#isJudged = false;
+    this.#isGiven = true;
   }
 
   refuse(error: unknown): void {
-    if (!this.#isJudged) this.#parts.judge({ kind: 'failed', error, report: this.report });
+    if (this.#isJudged) return;
+    const { report } = this.#isGiven ? this.#parts.visitor.client : this;
+    this.#parts.judge({ kind: 'failed', error, report });
   }
 
   whenGone(then: () => void): void {

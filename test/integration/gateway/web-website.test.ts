@@ -312,6 +312,20 @@ describe('a web origin as a website', () => {
     },
   );
 
+  it.each([
+    ['412', { 'if-match': '"other"' }, 412],
+    ['416', { range: 'bytes=9000-' }, 416],
+  ])('what is held and does not fit (%s) is told as what it is, a hit', async (_, headers, status) => {
+    await start();
+    await gateway.get('/docs/');
+    const refused = await gateway.get('/docs/', headers);
+    expect(refused.status).toBe(status);
+    expect([refused.headers['x-cache'], refused.headers['cache-status']]).toEqual([
+      'HIT',
+      expect.stringMatching(/^tidegate; hit; ttl=\d+$/),
+    ]);
+  });
+
   it('an origin that fails at the document for errors leaves the error as it was', async () => {
     await start();
     const { answer } = origin;
