@@ -280,7 +280,7 @@ export class WebArrivals implements WebFetchOwner {
 function outcomeOf({ question }: WebFetch, { status }: WebHead, isStored: boolean): LookupOutcome {
   return {
     how: 'fetched',
-    forwarded: question.stale ? 'stale' : 'uri-miss',
+    forwarded: question.forwarded,
     forwardStatus: status,
     ...{ isCollapsed: false, isStored, isCharged: false },
   };

@@ -3,6 +3,7 @@ import type { Asked, ReadableRecord } from '../../cache/record.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import { ExpectedBytes, type RangeReceiver } from '../fill/ranged-read.ts';
 import type { ClientBody } from '../pass/write/client-body.ts';
+import type { Forwarded } from '../request/cache-status.ts';
 import type { CollectedBody } from './collected-body.ts';
 import { unconditionalFields } from './confirmation.ts';
 import type { AloneBecause } from './one-request.ts';
@@ -65,6 +66,8 @@ export interface WebQuestion {
   readonly client: WaitingClient | undefined;
   /** Whether the client does not want the answer to be stored. */
   readonly isUnkept: boolean;
+  /** Why the origin is asked, as clients are told. */
+  readonly forwarded: Forwarded;
   readonly body: ClientBody | undefined;
 }
 

@@ -275,13 +275,13 @@ export class WebQuestions {
     let fetch: WebFetch | undefined;
     const client = isAwaited ? read.client.wait(() => fetch?.left()) : undefined;
     const body = makeBody?.(error => fetch?.refuse(error));
-    const { method } = read;
     const target = makeBody ? wholeTarget(read.address) : read.target.target;
     const { isUnkept = read.policy.mode === 'bypass' || (read.directives?.noStore ?? false) } = parts;
     const groupSlots = groupSlotsOf(read.address, read.request.scheme);
     const asked = { ...records.askedNow(read), groupSlots, requestedMs: cache.nowMs() };
     const question: WebQuestion = {
-      ...{ ...parts, read, method, target, asked, client, body, isUnkept },
+      ...{ ...parts, read, method: read.method, target, asked, client, body, isUnkept },
+      forwarded: records.whyForwarded(read, parts.stale, asked.requestedMs),
     };
     fetch = new WebFetch(question, arrivals, () => cache.nowMs());
     fetch.send();

@@ -2,13 +2,15 @@ import { LRUCache } from 'lru-cache';
 import { type Entry, useRecord } from '../../cache/entry.ts';
 import type { EntryTable } from '../../cache/entry-table.ts';
 import { type Epochs, NO_EPOCH } from '../../cache/epochs.ts';
+import { freshUntilMs } from '../../cache/freshness.ts';
 import { Generation } from '../../cache/generation.ts';
 import type { GenerationIdentity } from '../../cache/generation-identity.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
 import type { PurgeBarriers } from '../../cache/purge-barriers.ts';
-import type { Asked, ReadableRecord } from '../../cache/record.ts';
+import type { Asked, ObjectRecord, ReadableRecord } from '../../cache/record.ts';
 import type { UnsettledKeys } from '../../cache/unsettled-keys.ts';
 import { hasMoved } from '../request/bucket.ts';
+import type { Forwarded } from '../request/cache-status.ts';
 import { holdsAll, isComplete } from './stale-answers.ts';
 import { type AnswerTimes, dateMsOf, type Made } from './stored-answer.ts';
 import { varyListsOf } from './vary-lists.ts';
@@ -78,6 +80,17 @@ export class WebRecords {
   /** Whether bytes of `record`, which was found before, cannot be had any more, or may be those of another answer by now. */
   hasGone(read: WebRead, record: ReadableRecord): boolean {
     return !holdsAll(record) && (!isComplete(record) || this.find(read)?.content !== record.content);
+  }
+
+  /** Why the origin is asked for `read`. @param held what is about the same, and no answer to it as it is */
+  whyForwarded(read: WebRead, held: ReadableRecord | undefined, nowMs: number): Forwarded {
+    if (held) return freshUntilMs(held, read.policy, nowMs) > nowMs ? 'request' : 'stale';
+    const epoch = this.#cache.epochs.current(read.target.key);
+    const records = this.#entryOf(read)?.records ?? new Map<string, ObjectRecord>();
+    const own = new Set(varyListsOf(records).map(({ names }) => read.variantName(names)));
+    for (const [name, record] of records) if (!own.has(name) && record.epoch === epoch) return 'vary-miss';
+    for (const name of own) if ((records.get(name)?.epoch ?? epoch) !== epoch) return 'stale';
+    return 'uri-miss';
   }
 
   /** What a record has to say of a request that is sent now. */

@@ -211,3 +211,19 @@ it.each(['PROPFIND', 'REPORT', 'SEARCH', 'QUERY'])(
     expect((await gateway.get('/')).headers['x-cache']).toBe('HIT');
   },
 );
+
+it('why the origin was asked is told (RFC 9211 §2.2)', async () => {
+  origin.answer = (_, response) =>
+    void response.writeHead(200, { etag: '"1"', vary: 'x-kind', 'cache-control': 'max-age=60' }).end('page');
+  const why = async (method: string, headers: Record<string, string> = {}) =>
+    /fwd=([a-z-]+)/.exec(String((await gateway.send(method, '/', headers)).headers['cache-status']))?.[1];
+  expect(await why('GET')).toBe('uri-miss');
+  expect(await why('GET')).toBeUndefined();
+  expect(await why('GET', { 'cache-control': 'no-cache' })).toBe('request');
+  expect(await why('GET', { 'x-kind': 'b' })).toBe('vary-miss');
+  await gateway.send('POST', '/');
+  expect(await why('GET')).toBe('stale');
+  expect(await why('GET', { 'x-kind': 'c' })).toBe('vary-miss');
+  clock.advance(61_000);
+  expect(await why('GET')).toBe('stale');
+});
