@@ -55,10 +55,13 @@ export function tagSlotsOfAll(records: ReadonlyMap<string, ObjectRecord>): reado
   return all ?? [];
 }
 
+/** Measured: what is kept of the text that it was unpacked from. */
+const TEXT_BESIDE_COST_BYTES = 88;
+
 /** Estimated heap cost of an entry and everything it refers to; a content shared by several records counts once. */
 export function entryCostBytes(entry: Entry): number {
-  const { objectKey, records } = entry;
-  let cost = 400 + 4 * objectKey.text.length;
+  const { objectKey, records, unpackedFrom } = entry;
+  let cost = 400 + 4 * objectKey.text.length + (unpackedFrom ? TEXT_BESIDE_COST_BYTES : 0);
   for (const generation of generationsOf(entry)) cost += generation.costBytes;
   for (const [name, record] of records) cost += 2 * name.length + recordCostBytes(record);
   return cost;
