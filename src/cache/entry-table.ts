@@ -224,7 +224,7 @@ export class EntryTable {
 
   #set(entry: Entry): void {
     this.#keep(entry);
-    this.#pack();
+    this.#pack(entry);
     this.#packed.limit(this.#maxBytes - this.#entries.calculatedSize);
   }
 
@@ -234,12 +234,21 @@ export class EntryTable {
     if (!this.#entries.has(entry.objectKey.text)) retire(generationsOf(entry));
   }
 
-  /** Packs what is too much. What is in use cannot be packed, and counts as used last instead. */
-  #pack(): void {
+  /**
+   * Packs what is too much. What is in use cannot be packed, and counts as used last instead.
+   *
+   * @param used is in the hand of the caller: of its contents nothing would be kept any more
+   */
+  #pack(used: Entry): void {
     let left = PASSED_OVER;
     for (let entry = this.#nextSurplus(left); entry; entry = this.#nextSurplus(left)) {
       const generations = generationsOf(entry);
-      if (isPackable(entry, generations)) this.#packed.add(entry);
+      if (entry === used) {
+        // it was used last: all others are in use
+        left = 0;
+        this.#keep(entry);
+        if (this.#surplus.length === 0) return;
+      } else if (isPackable(entry, generations)) this.#packed.add(entry);
       else if (left === 0) retire(generations);
       else {
         left--;

@@ -364,3 +364,26 @@ it('no more is kept unpacked than is allowed at most, except for what is in use'
   cache.putOthers(200);
   expect(unpackedBytes()).toBeLessThanOrEqual(100_000);
 });
+
+it.each([1, 3, 15, 16])(
+  'what is put keeps its content and its other records where nearly all is of %i in use',
+  count => {
+    const maxBytes = 100_000;
+    const cache = new Cache(maxBytes);
+    for (let index = 0; index < count; index++) {
+      const name = `used ${index}`;
+      const content = cache.put(name);
+      content.enter();
+      const leftBytes = Math.floor((maxBytes * (index + 1)) / count) - 100 - cache.table.costBytes;
+      // a character costs two bytes
+      const field = { name: '', value: 'v'.repeat(leftBytes / 2 - 64), store: true };
+      cache.table.put(key(name), '', { ...recordOf(content), fields: [field] });
+    }
+    expect(cache.table.costBytes).toBeGreaterThan(0.98 * maxBytes);
+    const content = cache.put('k');
+    cache.table.put(key('k'), 'other', recordOf(content));
+    expect([cache.isPacked('k'), content.isRetired, content.heldBytes]).toEqual([false, false, 100]);
+    expect(cache.table.get(key('k'))?.records.size).toBe(2);
+    expect(cache.table.costBytes).toBeLessThanOrEqual(maxBytes);
+  },
+);
