@@ -1,5 +1,13 @@
 import { LRUCache } from 'lru-cache';
-import { type Entry, entryCostBytes, generationsOf, heldBytesOf, tagSlotsOfAll } from './entry.ts';
+import {
+  type Entry,
+  entryCostBytes,
+  generationsOf,
+  heldBytesOf,
+  PLAIN_NAME,
+  tagSlotsOfAll,
+  worthPacking,
+} from './entry.ts';
 import { Generation } from './generation.ts';
 import type { MemoryTier } from './memory-tier.ts';
 import type { MemoryUse } from './memory-use.ts';
@@ -20,9 +28,6 @@ export interface KnownObject {
 
 /** Records (versions and variants) kept per object. Bounded because clients choose the values of varying headers. */
 const RECORDS_PER_ENTRY = 64;
-
-/** Of the record of the current version for whoever names nothing, see `recordName`. */
-const PLAIN_NAME = '';
 
 /** Share of the limit that entries keep which are not packed, those that were used last; more where there is room for all. */
 const UNPACKED_SHARE = 1 / 4;
@@ -248,7 +253,7 @@ export class EntryTable {
         left = 0;
         this.#keep(entry);
         if (this.#surplus.length === 0) return;
-      } else if (isPackable(entry, generations)) this.#packed.add(entry);
+      } else if (isPackable(entry, generations)) this.#packed.add(withoutSurplus(entry, generations));
       else if (left === 0) retire(generations);
       else {
         left--;
@@ -265,6 +270,15 @@ export class EntryTable {
     if (this.#surplus.length === 0 && isTooMuch) this.#entries.pop();
     return this.#surplus.shift();
   }
+}
+
+/** What is packed of `entry`; the other contents of `generations` are retired. */
+function withoutSurplus(entry: Entry, generations: Set<Generation>): Entry {
+  const packed = worthPacking(entry);
+  if (packed === entry) return entry;
+  for (const generation of generationsOf(packed)) generations.delete(generation);
+  retire(generations);
+  return packed;
 }
 
 function isPackable({ records }: Entry, generations: ReadonlySet<Generation>): boolean {

@@ -16,8 +16,14 @@ export interface Entry {
   readonly wasPacked?: boolean | undefined;
 }
 
+/** Of the record of the current version for whoever names nothing, see `recordName`. */
+export const PLAIN_NAME = '';
+
 /** With more records than this their order is that of their use. */
-const UNORDERED_RECORDS = 32;
+const UNORDERED_RECORDS = 4;
+
+/** Estimated heap cost of the variants that a packed entry has at least, if there are as many: about eight. */
+const PACKED_RECORDS_BYTES = 16 * 1024;
 
 /** The record of this name, which is used now: of many, those that nobody uses have to go first. */
 export function useRecord({ records }: Entry, name: string): ObjectRecord | undefined {
@@ -63,6 +69,27 @@ export function entryCostBytes(entry: Entry): number {
   const { objectKey, records, unpackedFrom } = entry;
   let cost = 400 + 4 * objectKey.text.length + (unpackedFrom ? TEXT_BESIDE_COST_BYTES : 0);
   for (const generation of generationsOf(entry)) cost += generation.costBytes;
-  for (const [name, record] of records) cost += 2 * name.length + recordCostBytes(record);
+  for (const [name, record] of records) cost += costOf(name, record);
   return cost;
+}
+
+/**
+ * What is packed of `entry`: of many records those that were used last, and the one for whoever names nothing. Each hit of an
+ * object that was packed costs reading and writing all of them, and clients choose how many there are, and how long.
+ */
+export function worthPacking(entry: Entry): Entry {
+  if (entry.records.size <= UNORDERED_RECORDS) return entry;
+  const records = new Map(entry.records);
+  let laterBytes = 0;
+  for (const [name, record] of [...records].reverse()) {
+    if (name === PLAIN_NAME) continue;
+    if (laterBytes >= PACKED_RECORDS_BYTES) records.delete(name);
+    laterBytes += costOf(name, record);
+  }
+  return records.size === entry.records.size ? entry : { ...entry, records };
+}
+
+/** Estimated heap cost of a record and its name. */
+function costOf(name: string, record: ObjectRecord): number {
+  return 2 * name.length + recordCostBytes(record);
 }

@@ -109,7 +109,10 @@ export class WebRecords {
   /** What the last answer varies by that is held of a name, fresh or not. */
   varyOf(read: AnswerName): readonly string[] {
     const entry = this.#entryOf(read);
-    return (entry && varyListsOf(entry.records).at(-1)?.names) ?? [];
+    const lists = entry ? varyListsOf(entry.records) : [];
+    // where records are in the order of their use, the last list may be an earlier one
+    const last = lists.findLast(({ latestMs }) => lists.every(other => other.latestMs <= latestMs));
+    return last?.names ?? [];
   }
 
   /** The name of the variant that `read` selects, if answers vary as that one does. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Entry, useRecord } from '../../../src/cache/entry.ts';
+import { type Entry, useRecord, worthPacking } from '../../../src/cache/entry.ts';
 import { testKey } from '../../support/object-keys.ts';
 import { recordFields } from '../../support/records.ts';
 
@@ -17,15 +17,43 @@ function entryOf(count: number): Entry {
 }
 
 it('of many records the one that is used last is the last', () => {
-  const entry = entryOf(33);
+  const entry = entryOf(5);
   expect(useRecord(entry, '3')).toBe(refused);
-  expect([...entry.records.keys()].slice(-2)).toEqual(['32', '3']);
+  expect([...entry.records.keys()].slice(-2)).toEqual(['4', '3']);
   expect(useRecord(entry, 'other')).toBeUndefined();
-  expect(entry.records.size).toBe(33);
+  expect(entry.records.size).toBe(5);
 });
 
 it('of few, nothing is moved: each hit would cost that', () => {
-  const entry = entryOf(32);
+  const entry = entryOf(4);
   useRecord(entry, '3');
   expect([...entry.records.keys()][3]).toBe('3');
+});
+
+/** An entry with the record of whoever names nothing, and so many others with names of this length. */
+function variantsOf(count: number, nameLength: number): Entry {
+  const names = Array.from({ length: count }, (_, index) => `${index}`.padStart(nameLength, '0'));
+  return { ...entryOf(0), records: new Map(['', ...names].map(name => [name, refused])) };
+}
+
+const namesOf = (entry: Entry) => [...entry.records.keys()];
+
+it('of many variants those that were used last are packed, fewer of them where they are long, and the one without a name', () => {
+  const [short, long] = [variantsOf(60, 20), variantsOf(60, 500)];
+  for (const entry of [short, long]) {
+    const [, used = ''] = namesOf(entry);
+    useRecord(entry, used);
+    const packed = namesOf(worthPacking(entry));
+    expect(packed).toEqual(['', ...namesOf(entry).slice(1 - packed.length)]);
+    expect(packed).toContain(used);
+  }
+  expect(worthPacking(long).records.size).toBeLessThan(worthPacking(short).records.size);
+  expect(worthPacking(short).records.size).toBeLessThan(30);
+});
+
+it('of few variants all are packed, and of many the one that was used last, however large', () => {
+  const few = variantsOf(3, 100_000);
+  expect(worthPacking(few)).toBe(few);
+  const large = variantsOf(4, 100_000);
+  expect(namesOf(worthPacking(large))).toEqual(['', namesOf(large).at(-1)]);
 });

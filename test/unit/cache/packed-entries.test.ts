@@ -365,6 +365,25 @@ it('no more is kept unpacked than is allowed at most, except for what is in use'
   expect(unpackedBytes()).toBeLessThanOrEqual(100_000);
 });
 
+it('an object with many variants comes back with those that were used last, and the contents of the others are given up', () => {
+  const cache = new Cache(400_000, 200_000);
+  const [shared, alone] = cache.twoOf('k');
+  const put = (name: string, content: Generation) => cache.table.put(key('k'), name, recordOf(content));
+  put('', shared);
+  put('made up first', alone);
+  for (let index = 0; index < 60; index++) put(`${index}`.padStart(500, '0'), shared);
+  expect(alone.isRetired).toBe(false);
+  const slots = cache.tier.usage.slots;
+  for (let index = 0; !cache.isPacked('k'); index++)
+    cache.table.put(key(`other ${index}`), '', recordOf(cache.content('o', 1)));
+  expect([alone.isRetired, slots - cache.tier.usage.slots]).toEqual([true, 1]);
+  const revived = cache.revive('k');
+  const names = [...(revived?.records.keys() ?? [])];
+  expect([names[0], names.at(-1)]).toEqual(['', '59'.padStart(500, '0')]);
+  expect(names.length).toBeLessThan(20);
+  expect(contentOf(revived).coverage(0, 100)).toBe('all');
+});
+
 it.each([1, 3, 15, 16])(
   'what is put keeps its content and its other records where nearly all is of %i in use',
   count => {

@@ -97,6 +97,18 @@ describe('the lists of fields by which the answers of one name vary', () => {
     expect(left).toEqual([12, 13, 14, 15, 16, 17, 18, 19]);
   });
 
+  it('of the answer that came last are those by which a name varies, whichever of many is read', () => {
+    const held = cache();
+    const records = new WebRecords(held);
+    for (let number = 0; number < 5; number++)
+      records.store(readOf(`${number}`).read, answerOf(number, ['a']), madeAt(number));
+    records.store(readOf('x').read, answerOf(5, ['b']), madeAt(5));
+    const { read } = readOf('0');
+    expect(records.find(read)?.receivedMs).toBe(0);
+    held.table.forget(key, 'a=1;');
+    expect(records.varyOf(read)).toEqual(['b']);
+  });
+
   it('of an answer that came last hide what varies otherwise', () => {
     const records = new WebRecords(cache());
     const [first, second] = [answerOf(1, ['a']), answerOf(2, ['b'])];
