@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { Clock } from '../base/clock.ts';
+import { LimitedLines } from '../base/limited-lines.ts';
 import { type Logger, silentLogger } from '../base/logger.ts';
 import { createIdentify } from './access/authenticate.ts';
 import type { Account } from './access/caller.ts';
@@ -53,7 +54,8 @@ export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise
   const store = await openStore({ ...options, ownerId, region, restoreDelayMs, logger });
   const authenticate = createIdentify({ accounts: options.accounts, region, clock: options.clock });
   const { customerKeysOverHttp = 'accept' } = options;
-  const handler = { ...options, customerKeysOverHttp, store, authenticate };
+  const lines = new LimitedLines(logger, options.clock);
+  const handler = { ...options, customerKeysOverHttp, store, authenticate, lines };
   const inFlight = new Set<Promise<void>>();
   const server = createServer(serverOptions, (message, response) => {
     const handled = handleRequest(handler, message, response).finally(() => inFlight.delete(handled));

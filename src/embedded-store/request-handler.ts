@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { LimitedLines } from '../base/limited-lines.ts';
 import { discardRestOnClose } from '../transport/discard-input.ts';
 import type { Identify } from './access/authenticate.ts';
 import { preflight, withCrossOrigin } from './cross-origin.ts';
+import { isDiskFull } from './disk/disk-full.ts';
 import { findOperation } from './find-operation.ts';
 import { refuseCustomerKey } from './protocol/customer-key.ts';
 import type { DialectPrefix } from './protocol/dialect.ts';
@@ -15,6 +17,8 @@ import type { StoreParts } from './store.ts';
 interface HandlerOptions {
   readonly store: StoreParts;
   readonly authenticate: Identify;
+  /** For what clients may cause as often as they like. */
+  readonly lines: LimitedLines;
   /** The dialect of responses to requests that do not show one. */
   readonly headerPrefix: DialectPrefix;
   /** Buckets may also be addressed as hosts below this domain. */
@@ -55,13 +59,13 @@ async function answerTo(
   message: IncomingMessage,
   marks: ReplyMarks,
 ): Promise<OperationAnswer> {
-  const { store } = options;
+  const refused = (error: unknown) => errorAnswer(refusal(options, message, error), marks);
   try {
     const request = new OperationRequest(message, marks.prefix, options.domain);
-    const answer = await perform(options, request).catch(error => errorAnswer(refusal(store, error), marks));
-    return withCrossOrigin(store, request, answer);
+    const answer = await perform(options, request).catch(refused);
+    return withCrossOrigin(options.store, request, answer);
   } catch (error) {
-    return errorAnswer(refusal(store, error), marks);
+    return refused(error);
   }
 }
 
@@ -74,8 +78,21 @@ async function perform(options: HandlerOptions, request: OperationRequest): Prom
 }
 
 /** Converts anything thrown to an error for the client; unexpected errors are logged. */
-function refusal({ logger }: StoreParts, thrown: unknown): OperationError {
+function refusal(
+  { store: { logger, spare }, lines }: HandlerOptions,
+  message: IncomingMessage,
+  thrown: unknown,
+): OperationError {
   if (thrown instanceof OperationError) return thrown;
-  logger.error({ err: thrown }, 'the embedded store failed');
+  if (isDiskFull(thrown)) {
+    lines.write(
+      'warn',
+      { error: thrown.message, ...spare.state() },
+      'the disk of the embedded store is full',
+    );
+    return new OperationError('XMinioStorageFull', { cause: thrown });
+  }
+  if (thrown === message.errored) logger.debug({ err: thrown }, 'a client of the embedded store left');
+  else logger.error({ err: thrown }, 'the embedded store failed');
   return new OperationError('InternalError', { cause: thrown });
 }

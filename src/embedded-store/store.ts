@@ -6,6 +6,7 @@ import { BlobFiles } from './disk/blob-files.ts';
 import { Buckets } from './disk/buckets.ts';
 import { Catalogue } from './disk/catalogue.ts';
 import { Pieces } from './disk/pieces.ts';
+import { SpareRoom } from './disk/spare-room.ts';
 import { Uploads } from './disk/uploads.ts';
 import { Versions } from './disk/versions.ts';
 
@@ -34,14 +35,18 @@ export interface StoreParts {
   readonly pieces: Pieces;
   readonly uploads: Uploads;
   readonly blobs: BlobFiles;
+  readonly spare: SpareRoom;
 }
 
 /** Opens the directory and recovers from a crash if necessary. @throws CatalogueError */
 export async function openStore(options: StoreOptions): Promise<StoreParts> {
   const { directory, ownerId, region, restoreDelayMs, clock, logger } = options;
   mkdirSync(directory, { recursive: true });
-  const catalogue = new Catalogue(join(directory, 'catalogue.sqlite'));
+  const spare = new SpareRoom(directory);
+  const catalogue = new Catalogue(join(directory, 'catalogue.sqlite'), spare);
   const pieces = new Pieces(catalogue);
+  const blobs = await BlobFiles.open(directory, spare, blobId => pieces.isReferred(blobId));
+  if (!spare.keep()) logger.warn(spare.state(), 'the disk of the embedded store is full');
   return {
     ownerId,
     region,
@@ -53,6 +58,7 @@ export async function openStore(options: StoreOptions): Promise<StoreParts> {
     buckets: new Buckets(catalogue),
     versions: new Versions(catalogue),
     uploads: new Uploads(catalogue),
-    blobs: await BlobFiles.open(directory, blobId => pieces.isReferred(blobId)),
+    blobs,
+    spare,
   };
 }

@@ -7,7 +7,7 @@ interface ErrorCodeMeaning {
 /**
  * The error codes of the S3 protocol that the gateway or the embedded store answers with, each with its status and
  * default text. Codes and statuses are those of docs/semantics.md (sections 1 to 13); the texts are those of Amazon S3,
- * byte for byte, since some clients match on them. Codes with several texts have the others in `error-texts.ts`.
+ * byte for byte, since some clients match on them. (XMinioStorageFull has those of MinIO.) Codes with several texts have the others in `error-texts.ts`.
  */
 export const errorCodes = {
   AccessDenied: { status: 403, message: 'Access Denied' },
@@ -171,6 +171,12 @@ export const errorCodes = {
   },
   /** RFC 9110 §15.5.15; Amazon's list of errors has no code for this status. */
   URITooLong: { status: 414, message: 'The URI of the request is too long.' },
+  /** MinIO's, as Amazon's list has none for a full disk; unlike a 503 nobody repeats it at once. */
+  XMinioStorageFull: {
+    status: 507,
+    message:
+      'Storage backend has reached its minimum free drive threshold. Please delete a few objects to proceed.',
+  },
   XAmzContentSHA256Mismatch: {
     status: 400,
     message: "The provided 'x-amz-content-sha256' header does not match what was computed.",

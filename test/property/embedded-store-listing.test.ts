@@ -29,7 +29,7 @@ const history = fc.array(fc.record({ key, kind: fc.constantFrom('object' as cons
 const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 function bucketOf(events: readonly { key: string; kind: 'object' | 'marker' }[]): Catalogue {
-  const catalogue = new Catalogue(':memory:');
+  const catalogue = new Catalogue(':memory:', { require: () => undefined, giveUp: () => undefined });
   new Buckets(catalogue).create({
     name: 'bucket',
     createdMs: 0,

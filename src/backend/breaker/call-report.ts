@@ -11,6 +11,7 @@ const CODE_LIMIT = 2_048;
  *
  * - 4xx, 429 among them: the store answers;
  * - 501: the store does not support the operation;
+ * - 507: the store has no room for more, but goes on reading and deleting;
  * - 503 with the code SlowDown: the store works, but is overloaded. A 503 to HEAD has no code, so it is ignored;
  * - calls that the gateway or the client gave up.
  */
@@ -30,7 +31,7 @@ export class CallReport {
 
   answered(status: number): void {
     if (status === 503) this.#body = this.#request.method === 'HEAD' ? undefined : '';
-    else if (status >= 500 && status !== 501) this.#breaker?.failed();
+    else if (status >= 500 && status !== 501 && status !== 507) this.#breaker?.failed();
     else this.#breaker?.succeeded();
   }
 

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import type { SpareRoom } from './spare-room.ts';
 
 /** A file being written; it becomes a blob when committed. */
 interface BlobDraft {
@@ -22,17 +23,23 @@ interface BlobDraft {
 export class BlobFiles {
   readonly #directory: string;
   readonly #incoming: string;
+  readonly #spare: SpareRoom;
   readonly #readers = new Map<string, number>();
   readonly #discarded = new Set<string>();
 
-  private constructor(directory: string) {
+  private constructor(directory: string, spare: SpareRoom) {
+    this.#spare = spare;
     this.#directory = join(directory, 'blobs');
     this.#incoming = join(directory, 'incoming');
   }
 
   /** Opens the files below `directory` and deletes those for which `isReferred` returns false. */
-  static async open(directory: string, isReferred: (blobId: string) => boolean): Promise<BlobFiles> {
-    const files = new BlobFiles(directory);
+  static async open(
+    directory: string,
+    spare: SpareRoom,
+    isReferred: (blobId: string) => boolean,
+  ): Promise<BlobFiles> {
+    const files = new BlobFiles(directory, spare);
     await rm(files.#incoming, { recursive: true, force: true });
     await mkdir(files.#incoming, { recursive: true });
     await mkdir(files.#directory, { recursive: true });
@@ -40,13 +47,18 @@ export class BlobFiles {
     return files;
   }
 
+  /** @throws DiskFullError, also while it is written: what is given up for a deletion is not for bytes on their way */
   async draft(): Promise<BlobDraft> {
+    this.#spare.require();
     const id = randomUUID();
     const path = join(this.#incoming, id);
     const file = await open(path, 'wx');
     return {
       id,
-      write: bytes => writeAll(file, bytes),
+      write: async bytes => {
+        this.#spare.requireKept();
+        await writeAll(file, bytes);
+      },
       commit: async () => {
         await file.sync();
         await file.close();

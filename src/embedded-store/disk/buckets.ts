@@ -83,7 +83,7 @@ export class Buckets {
       name,
     ) ?? { count: 0 };
     if (count !== 0) return false;
-    this.#catalogue.run('DELETE FROM buckets WHERE name = ?', name);
+    this.#catalogue.deletion(() => this.#catalogue.run('DELETE FROM buckets WHERE name = ?', name));
     return true;
   }
 }

@@ -1,5 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
+import { isDiskFull } from './disk-full.ts';
 import { SCHEMA } from './schema.ts';
+import type { SpareRoom } from './spare-room.ts';
 
 export type CatalogueRow = Readonly<Record<string, SQLOutputValue>>;
 
@@ -16,14 +18,17 @@ export class CatalogueError extends Error {
 
 /**
  * All metadata of the store, in one SQLite file. Committed transactions are on disk (synchronous = FULL); others are
- * rolled back after a crash. The file is locked while it is open.
+ * rolled back after a crash. The file is locked while it is open. Changes need room on the disk, which a full one has for
+ * deletions alone.
  */
 export class Catalogue {
   readonly #database: DatabaseSync;
+  readonly #spare: Pick<SpareRoom, 'require' | 'giveUp'>;
   readonly #statements = new Map<string, StatementSync>();
 
   /** @throws CatalogueError */
-  constructor(path: string) {
+  constructor(path: string, spare: Pick<SpareRoom, 'require' | 'giveUp'>) {
+    this.#spare = spare;
     try {
       this.#database = new DatabaseSync(path);
       this.#database.exec(`
@@ -46,14 +51,34 @@ export class Catalogue {
     return this.#statement(sql).all(...values);
   }
 
-  /** Returns the row id of an insertion. */
+  /** Returns the row id of an insertion. @throws DiskFullError outside of a transaction */
   run(sql: string, ...values: SQLInputValue[]): number {
+    if (!this.#database.isTransaction) this.#spare.require();
     return Number(this.#statement(sql).run(...values).lastInsertRowid);
   }
 
-  /** Runs `work` in a transaction; nested calls join the outer one. */
+  /** Runs `work` in a transaction; nested calls join the outer one. @throws DiskFullError */
   transaction<Result>(work: () => Result): Result {
     if (this.#database.isTransaction) return work();
+    this.#spare.require();
+    return this.#transact(work);
+  }
+
+  /** A transaction that gives room on the disk: a full one has some for it. `work` may run twice. */
+  deletion<Result>(work: () => Result): Result {
+    if (this.#database.isTransaction) return work();
+    try {
+      return this.#transact(work);
+    } catch (error) {
+      if (!isDiskFull(error)) throw error;
+      this.#spare.giveUp();
+      // makes the log empty, whose room is enough for what follows
+      this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      return this.#transact(work);
+    }
+  }
+
+  #transact<Result>(work: () => Result): Result {
     this.#database.exec('BEGIN IMMEDIATE');
     try {
       const result = work();

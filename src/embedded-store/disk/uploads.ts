@@ -99,7 +99,7 @@ export class Uploads {
 
   /** Deletes an upload and returns the blobs of its parts, which it no longer references. */
   end(id: string): readonly string[] {
-    return this.#catalogue.transaction(() => {
+    return this.#catalogue.deletion(() => {
       const blobs = this.parts(id).map(part => part.blobId);
       this.#catalogue.run('DELETE FROM uploads WHERE id = ?', id);
       return blobs;

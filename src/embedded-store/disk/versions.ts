@@ -73,7 +73,7 @@ export class Versions {
    * Deletes one version permanently; the previous one becomes the latest. Returns the blobs that are now unreferenced.
    */
   remove(version: StoredVersion): readonly string[] {
-    return this.#catalogue.transaction(() => {
+    return this.#catalogue.deletion(() => {
       const freed = this.#delete(version);
       if (version.isLatest) {
         const newest = 'SELECT max(id) FROM versions WHERE bucket = ? AND key = ?';

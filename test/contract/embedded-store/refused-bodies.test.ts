@@ -93,7 +93,7 @@ it.each([
       fillDiskAfter(MIB);
       return sign(upload);
     },
-    code: 'InternalError',
+    code: 'XMinioStorageFull',
   },
   {
     road: 'a document that is too long',

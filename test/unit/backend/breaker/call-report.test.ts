@@ -61,7 +61,7 @@ describe('a failure of the store is', () => {
 });
 
 describe('no failure of the store is', () => {
-  it.each([200, 206, 304, 400, 403, 404, 412, 416, 429, 501])('an answer with %s', status => {
+  it.each([200, 206, 304, 400, 403, 404, 412, 416, 429, 501, 507])('an answer with %s', status => {
     const report = sent();
     report.answered(status);
     report.ended();
