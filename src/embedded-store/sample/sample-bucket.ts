@@ -1,4 +1,5 @@
 import type { StoredBucket } from '../disk/buckets.ts';
+import { isDiskFull } from '../disk/disk-full.ts';
 import { addMarker } from '../operations/delete-object.ts';
 import { midnightAfterDays } from '../operations/lifecycle.ts';
 import type { StoreParts } from '../store.ts';
@@ -18,19 +19,30 @@ export interface SampleBucket {
 
 /**
  * Fills the bucket `sample` with an object in every state of the specification. Existing objects are kept, so it can be
- * called at every start; only the restored copy of `restored.bin` is renewed.
+ * called at every start; only the restored copy of `restored.bin` is renewed. On a full disk what is missing stays so: the
+ * store has to start, or nothing could be deleted.
  */
 export async function seedSampleBucket(store: StoreParts): Promise<SampleBucket> {
+  try {
+    await fill(store);
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    const fields = { error: error.message, ...store.spare.state() };
+    store.logger.warn(fields, 'the disk of the embedded store is full: the sample bucket stays as it is');
+  }
+  return {
+    bucket: SAMPLE_BUCKET,
+    customerKey: sampleCustomerKey.key.toString('base64'),
+    customerKeyMd5: sampleCustomerKey.md5,
+  };
+}
+
+async function fill(store: StoreParts): Promise<void> {
   const bucket = store.buckets.find(SAMPLE_BUCKET) ?? createSampleBucket(store);
   for (const sample of sampleObjects()) await storeOnce(store, bucket, [sample]);
   await storeOnce(store, bucket, sampleVersions());
   if (await storeOnce(store, bucket, [goneSample()])) addMarker({ store, bucket, key: goneSample().key });
   renewRestoredCopy(store, bucket);
-  return {
-    bucket: bucket.name,
-    customerKey: sampleCustomerKey.key.toString('base64'),
-    customerKeyMd5: sampleCustomerKey.md5,
-  };
 }
 
 function createSampleBucket(store: StoreParts): StoredBucket {

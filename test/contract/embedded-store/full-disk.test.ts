@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLogger } from '../../../src/base/logger.ts';
+import { seedSampleBucket } from '../../../src/embedded-store/sample/sample-bucket.ts';
 import { OWNER, StoreUnderTest, signWithSdk } from '../../support/embedded-store/store-under-test.ts';
 import { xmlText } from '../../support/embedded-store/xml-text.ts';
 import { turnsUntil } from '../../support/turns-until.ts';
@@ -93,6 +94,12 @@ describe('while the room for deletions cannot be had', () => {
       directory: store.directory,
       freeBytes: expect.any(Number),
     });
+  });
+
+  it('a sample bucket that cannot be filled does not keep the store from starting', async () => {
+    vi.spyOn(spare(), 'keep').mockReturnValue(false);
+    expect(await seedSampleBucket(store.running.store)).toMatchObject({ bucket: 'sample' });
+    expect(lines).toMatchObject([{ level: 'warn', directory: store.directory }]);
   });
 
   it('bytes on their way take nothing of what was given up', async () => {
