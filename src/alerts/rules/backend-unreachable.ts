@@ -1,6 +1,7 @@
 import { describeDuration } from '../../base/time-text.js';
 import type { Fact } from '../alert.ts';
-import { backendAttempts, backendBreaker, backendFailures } from '../measurement/measure.ts';
+import { backendAttempts, backendBreaker, backendFailures, backendRetries } from '../measurement/measure.ts';
+import { byLabel, total } from '../measurement/series.ts';
 import { formatCount } from '../wording.ts';
 import { type AttemptOutcomes, attemptsByBackend } from './attempts.ts';
 import { describeCause, lastCause, lastFailureFacts } from './last-failure.ts';
@@ -9,7 +10,7 @@ import type { Breach, ConditionOptions, Finding, RuleDefinition, RuleInput } fro
 interface BackendUnreachableOptions extends ConditionOptions {
   /** Half of it is enough where that half has enough attempts. */
   readonly windowMs: number;
-  /** With fewer attempts without any answer, nothing is concluded. */
+  /** With fewer requests without any answer, nothing is concluded; a request that was tried again is one. */
   readonly minRequests: number;
   /** The same for attempts of which some were answered with errors: one bad object is asked for several times. */
   readonly minErrors: number;
@@ -22,6 +23,8 @@ const BREAKER_CAUSE_MS = 10 * 60_000;
 interface Measured {
   readonly windowMs: number;
   readonly attempts: AttemptOutcomes;
+  /** How many of them were made for requests that had failed before. */
+  readonly retries: number;
   /** The name of the last failure's cause. */
   readonly cause: string | undefined;
 }
@@ -35,7 +38,7 @@ export const backendUnreachable: RuleDefinition<BackendUnreachableOptions> = {
   title: 'A backend does not answer, or only with errors',
   advice:
     'Only what is cached is served, and writes fail (see Writes in the runbook). Check that the store runs, that its name resolves, that nothing between refuses the connection, and what the store’s own logs say.',
-  measures: [backendAttempts, backendFailures, backendBreaker],
+  measures: [backendAttempts, backendFailures, backendRetries, backendBreaker],
   inhibitedBy: [],
   inhibitAfterMs: () => 0,
   defaults: {
@@ -63,10 +66,14 @@ export const backendUnreachable: RuleDefinition<BackendUnreachableOptions> = {
 
 function measure(history: RuleInput['history'], windowMs: number): ReadonlyMap<string, Measured> {
   const byBackend = attemptsByBackend(history.increase(backendAttempts, windowMs).series);
+  const retries = byLabel(history.increase(backendRetries, windowMs).series, 'backend');
   return new Map(
     Array.from(byBackend, ([backend, attempts]) => [
       backend,
-      { windowMs, attempts, cause: lastCause(history, backend, windowMs) },
+      {
+        ...{ windowMs, attempts, retries: total(retries.get(backend) ?? []) },
+        cause: lastCause(history, backend, windowMs),
+      },
     ]),
   );
 }
@@ -76,7 +83,7 @@ function judge(
   windows: readonly [recent: Measured, whole: Measured],
   options: BackendUnreachableOptions,
 ): Finding {
-  const telling = windows.find(({ attempts }) => isDown(attempts, options));
+  const telling = windows.find(window => isDown(window, options));
   if (telling) return breach(backend, telling);
   const hasSucceeded = windows.some(({ attempts }) => attempts.failed < attempts.total);
   return { kind: hasSucceeded ? 'clear' : 'no-data', labels: { backend } };
@@ -110,25 +117,27 @@ function breakerBreach(backend: string, cause: string | undefined): Breach {
   };
 }
 
-function isDown({ total, answered, failed }: AttemptOutcomes, options: BackendUnreachableOptions): boolean {
-  return failed === total && total >= (answered === 0 ? options.minRequests : options.minErrors);
+function isDown({ attempts, retries }: Measured, options: BackendUnreachableOptions): boolean {
+  const { total: made, answered, failed } = attempts;
+  if (failed < made) return false;
+  return answered === 0 ? made - retries >= options.minRequests : made >= options.minErrors;
 }
 
-function breach(backend: string, { windowMs, attempts, cause }: Measured): Breach {
-  const { total, answered, timedOut } = attempts;
+function breach(backend: string, { windowMs, attempts, cause }: Omit<Measured, 'retries'>): Breach {
+  const { total: made, answered, timedOut } = attempts;
   const window = describeDuration(windowMs);
   const outcome =
     answered === 0
-      ? `has answered none of ${formatCount(total)} requests`
-      : `has failed all of ${formatCount(total)} requests`;
+      ? `has answered none of ${formatCount(made)} requests`
+      : `has failed all of ${formatCount(made)} requests`;
   const why = cause === undefined ? '' : `: ${describeCause(cause)}`;
   const facts: readonly Fact[] = [
     { name: 'Backend', value: backend },
-    { name: 'Attempts', value: `${formatCount(total)} in ${window}` },
+    { name: 'Attempts', value: `${formatCount(made)} in ${window}` },
     ...(answered === 0 ? [] : [{ name: 'Answered with an error', value: formatCount(answered) }]),
     ...lastFailureFacts(cause),
     { name: 'Timed out', value: formatCount(timedOut) },
-    { name: 'No connection', value: formatCount(total - answered - timedOut) },
+    { name: 'No connection', value: formatCount(made - answered - timedOut) },
   ];
   return {
     kind: 'breach',

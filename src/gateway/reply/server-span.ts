@@ -43,7 +43,7 @@ export function serverSpan(
       'url.path': path,
       'url.query': query,
       'url.scheme': originOf(exchange.response.req).isSecure ? 'https' : 'http',
-      'server.address': headers.host,
+      ...serverOf(headers.host),
       'user_agent.original': agent === undefined ? undefined : loggedUrl(agent),
       'network.protocol.version': httpVersion === '2.0' ? '2' : httpVersion,
       'http.response.status_code': status || undefined,
@@ -55,6 +55,13 @@ export function serverSpan(
       'tidegate.request_id': exchange.requestId,
     },
   };
+}
+
+/** The host that was asked for, and its port where one is named. */
+function serverOf(host: string | undefined) {
+  const url = URL.parse(`http://${host ?? ''}`);
+  if (!url) return { 'server.address': host };
+  return { 'server.address': url.hostname, 'server.port': url.port === '' ? undefined : Number(url.port) };
 }
 
 function methodOf(method: string): string {

@@ -182,6 +182,8 @@ describe('a gateway that records spans', () => {
         'url.path': '/b/k',
         'url.query': 'versionId=v',
         'url.scheme': 'http',
+        'server.address': '127.0.0.1',
+        'server.port': Number(new URL(gateway.url()).port),
         'user_agent.original': 'tester',
         'network.protocol.version': '1.1',
         'http.response.status_code': 200,

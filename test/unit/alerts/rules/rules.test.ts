@@ -78,11 +78,11 @@ const callers = (refused: number, all: number): Load =>
 const archived = (count: number): Load =>
   counted('tidegate_error_responses_total', { bucket: 'b', code: 'InvalidObjectState' }, count);
 
+/** In the second step: what counters hold in the first is no growth. */
 const once = (load: Load): Load => {
-  let isDone = false;
+  let step = 0;
   return gateway => {
-    if (!isDone) load(gateway);
-    isDone = true;
+    if (step++ === 1) load(gateway);
   };
 };
 
@@ -141,7 +141,12 @@ const rows: readonly Row[] = [
     warmUpMs: 10 * MINUTE_MS,
     fine: attempts({ 200: 10, unreachable: 3 }),
     bad: attempts({ unreachable: 3 }),
-    thin: once(attempts({ unreachable: 2 })),
+    thin: once(
+      together(
+        attempts({ unreachable: 5 }),
+        counted('tidegate_backend_retries_total', { backend: 'main', reason: 'unreachable' }, 3),
+      ),
+    ),
     firesWithinMs: 20_000,
     resolvesWithinMs: 35_000,
     summary: 'Backend main has answered none of 9 requests in the last 15 s.',
