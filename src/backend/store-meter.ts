@@ -6,7 +6,7 @@ import type { CallQueue } from './call-queue.ts';
 import type { QueueVerdict } from './queue-entry.ts';
 import type { StoreRequest } from './store.ts';
 
-const firstByteBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const firstByteBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 20, 30, 60];
 
 type CountedRequest = Pick<StoreRequest, 'method' | 'operation'>;
 

@@ -14,7 +14,11 @@ import type { BodyRates } from './body-rates.ts';
 import { type PendingSends, StalledClientError } from './pending-sends.ts';
 import { serverSpan } from './server-span.ts';
 
-const secondsBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const secondsBounds = [
+  ...[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  // a read that is given up after the default `timeouts.firstByte` takes a little more than 10 s
+  ...[12.5, 15, 20, 30, 60],
+];
 
 /** The metric cells for one kind of answer. */
 interface AnswerCells {
