@@ -140,7 +140,8 @@ function smallDisk(sizeMib: number): string | undefined {
 }
 afterEach(() => {
   for (const directory of mounts.splice(0)) {
-    execFileSync('umount', [directory]);
+    // lazily, for a store that a failed test has left open
+    execFileSync('umount', ['--lazy', directory]);
     rmdirSync(directory);
   }
 });
