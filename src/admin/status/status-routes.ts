@@ -30,9 +30,9 @@ export function statusRoutes(
     ...ownPageFiles(
       'status/page/charts.css',
       'status/page/status.css',
-      ...(['status', 'traffic', 'chart', 'charts', 'alerts', 'alert-form', 'figures'] as const).map(
-        module => `status/page/${module}.js` as const,
-      ),
+      ...(
+        ['status', 'traffic', 'chart', 'charts', 'lone-points', 'alerts', 'alert-form', 'figures'] as const
+      ).map(module => `status/page/${module}.js` as const),
     ),
     ...libraryRoutes('/status/page/uplot.css', 'status/page/uplot.css'),
     ...libraryRoutes('/status/page/uplot.js', 'status/page/uplot.js'),

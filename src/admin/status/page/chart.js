@@ -1,6 +1,7 @@
 /** One curve chart with a time axis in UTC. */
 import { element } from '../../page/elements.js';
 import { formatTimeOfDay } from '../../page/format.js';
+import { lonePoints } from './lone-points.js';
 
 /**
  * @typedef {object} Curve
@@ -21,6 +22,13 @@ const NARROW_HEIGHT = 110;
 const NARROW = 420;
 const MINUTE_S = 60;
 const TIME_STEPS_S = [1, 2, 5, 10, 15, 30, 60].map(minutes => minutes * MINUTE_S);
+
+/** A value between two gaps is drawn as a point; else points are drawn where there is room for all, as uPlot does it. */
+const LONE_POINTS = {
+  size: 5,
+  filter: (/** @type {Plot} */ plot, /** @type {number} */ series, /** @type {boolean} */ areAllShown) =>
+    areAllShown ? null : lonePoints(plot.data[series] ?? []),
+};
 
 /** @param {string} name */
 const colourOf = name => getComputedStyle(document.documentElement).getPropertyValue(name);
@@ -127,7 +135,7 @@ export class Chart {
       series: [
         {},
         ...this.#curves.map(({ label, colour }, index) => ({
-          ...{ label, width: 1.5, stroke: () => colourOf(colour) },
+          ...{ label, width: 1.5, stroke: () => colourOf(colour), points: LONE_POINTS },
           ...(index === 0 && this.#curves.length === 1 ? { fill: () => colourOf('--brand-soft') } : {}),
         })),
       ],
