@@ -25,6 +25,9 @@ const UNORDERED_RECORDS = 4;
 /** Estimated heap cost of the variants that a packed entry has at least, if there are as many: about eight. */
 const PACKED_RECORDS_BYTES = 16 * 1024;
 
+/** A record that so many times its own cost depend on is worth reading and writing. */
+const MANY_TIMES = 16;
+
 /** The record of this name, which is used now: of many, those that nobody uses have to go first. */
 export function useRecord({ records }: Entry, name: string): ObjectRecord | undefined {
   const record = records.get(name);
@@ -74,17 +77,23 @@ export function entryCostBytes(entry: Entry): number {
 }
 
 /**
- * What is packed of `entry`: of many records those that were used last, and the one for whoever names nothing. Each hit of an
- * object that was packed costs reading and writing all of them, and clients choose how many there are, and how long.
+ * What is packed of `entry`: of many records those that were used last, the one for whoever names nothing, and those that alone
+ * refer to many bytes, as of a version. Each hit of an object that was packed costs reading and writing all of them, and clients
+ * choose how many there are, and how long.
  */
 export function worthPacking(entry: Entry): Entry {
   if (entry.records.size <= UNORDERED_RECORDS) return entry;
   const records = new Map(entry.records);
+  const contents = new Set<unknown>();
   let laterBytes = 0;
   for (const [name, record] of [...records].reverse()) {
     if (name === PLAIN_NAME) continue;
-    if (laterBytes >= PACKED_RECORDS_BYTES) records.delete(name);
-    laterBytes += costOf(name, record);
+    const costBytes = costOf(name, record);
+    const content = record.kind === 'readable' ? record.content : undefined;
+    const aloneBytes = content instanceof Generation && !contents.has(content) ? content.heldBytes : 0;
+    if (laterBytes >= PACKED_RECORDS_BYTES && aloneBytes < MANY_TIMES * costBytes) records.delete(name);
+    else contents.add(content);
+    laterBytes += costBytes;
   }
   return records.size === entry.records.size ? entry : { ...entry, records };
 }

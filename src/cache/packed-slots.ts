@@ -1,3 +1,4 @@
+import { BareRuns } from './bare-runs.ts';
 import { DamagedBytesError } from './byte-text.ts';
 import { GRANULE_BYTES, granulesFor } from './granules.ts';
 import { type HashKey, keyedHash } from './keyed-hash.ts';
@@ -37,6 +38,7 @@ export class PackedSlots implements LaterOwner {
   readonly #index: SlotIndex;
   readonly #hashKey: HashKey;
   readonly #shortBytes: number;
+  readonly #bare: BareRuns;
   #roomBytes = FIRST_ROOM_BYTES;
 
   /** @param hashKey secret, so that nobody can choose keys with equal hashes */
@@ -46,7 +48,17 @@ export class PackedSlots implements LaterOwner {
     slots.expectCommon(this);
     this.#index = index;
     this.#hashKey = hashKey;
-    this.#shortBytes = slots.runs.granulesPerPage * GRANULE_BYTES * SHORT_SHARE;
+    const { pages, granulesPerPage } = slots.runs;
+    this.#shortBytes = granulesPerPage * GRANULE_BYTES * SHORT_SHARE;
+    const { pins } = slots;
+    const spares = (run: number) => {
+      const slot = slots.slotOf(run);
+      const isVisited = pins.visits(slot) > 0;
+      pins.setVisits(slot, 0);
+      return isVisited;
+    };
+    const lengthOf = (run: number) => slots.runs.lengthOf(run);
+    this.#bare = new BareRuns({ lengthOf, spares, evict: run => slots.evict(run) }, pages * granulesPerPage);
   }
 
   get size(): number {
@@ -83,7 +95,9 @@ export class PackedSlots implements LaterOwner {
    */
   addBare(text: string, bytes: string, isReadAgain: boolean): boolean {
     const neededBytes = bytes.length + TAIL_BYTES;
-    const run = neededBytes > this.#shortBytes ? undefined : this.#room.take(granulesFor(neededBytes));
+    const length = granulesFor(neededBytes);
+    if (neededBytes > this.#shortBytes || !this.#bare.makeRoom(length)) return false;
+    const run = this.#room.take(length);
     if (run === undefined) return false;
     const hash = keyedHash(this.#hashKey, text);
     const slot = this.#slots.occupy(run, this, hash);
@@ -91,6 +105,7 @@ export class PackedSlots implements LaterOwner {
     this.#slots.wasRead(run);
     if (isReadAgain) this.#slots.pins.visit(slot);
     this.#slots.queue.insert(run);
+    this.#bare.add(run);
     return true;
   }
 
@@ -133,6 +148,7 @@ export class PackedSlots implements LaterOwner {
   evicted(slot: number): void {
     const { segment, end } = this.#placeOf(slot);
     this.#index.remove(segment.readUInt32LE(end - HASH_BYTES), slot);
+    this.#bare.removed(this.#slots.runOf(slot));
   }
 
   moved(slot: number, memory: Buffer, from: number): void {
@@ -140,6 +156,7 @@ export class PackedSlots implements LaterOwner {
   }
 
   #free(run: number): void {
+    this.#bare.removed(run);
     this.#slots.queue.remove(run);
     this.#slots.free(run);
   }

@@ -30,7 +30,7 @@ function countOf(prefix: string): number {
 }
 
 beforeEach(() => {
-  const memory = allocateSharedMemory(1, 65_536, 1);
+  const memory = allocateSharedMemory(8_000_000, 65_536, 1);
   clock = new ManualClock();
   barriers = new PurgeBarriers(memory);
   // about half of a thousand entries are packed

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { type Entry, useRecord, worthPacking } from '../../../src/cache/entry.ts';
+import { Generation } from '../../../src/cache/generation.ts';
 import { testKey } from '../../support/object-keys.ts';
-import { recordFields } from '../../support/records.ts';
+import { recordFields, recordOf } from '../../support/records.ts';
 
 const refused = {
   ...recordFields(0),
@@ -56,4 +57,31 @@ it('of few variants all are packed, and of many the one that was used last, howe
   expect(worthPacking(few)).toBe(few);
   const large = variantsOf(4, 100_000);
   expect(namesOf(worthPacking(large))).toEqual(['', namesOf(large).at(-1)]);
+});
+
+it('versions, which alone refer to many bytes, are all packed, and of each content one record at least', () => {
+  const contentOf = (heldBytes: number): Generation =>
+    Object.create(Generation.prototype, {
+      heldBytes: { value: heldBytes },
+      costBytes: { value: 100 },
+    }) as Generation;
+  const versionsOf = (heldBytes: number): Entry => {
+    const versions = Array.from(
+      { length: 40 },
+      (_, index) => [`version ${index}`.padEnd(2_000), recordOf(contentOf(heldBytes))] as const,
+    );
+    return { objectKey: testKey('s', 'b', 'k'), records: new Map(versions), barrier: 0 };
+  };
+  const large = versionsOf(1_000_000);
+  expect(worthPacking(large)).toBe(large);
+  expect(worthPacking(versionsOf(1_000)).records.size).toBeLessThan(20);
+  const shared = recordOf(contentOf(1_000_000));
+  const variants = Array.from(
+    { length: 40 },
+    (_, index) => [`variant ${index}`.padEnd(2_000), shared] as const,
+  );
+  const entry = { ...large, records: new Map([['oldest', recordOf(contentOf(1_000_000))], ...variants]) };
+  const packed = namesOf(worthPacking(entry));
+  expect(packed.slice(0, 1)).toEqual(['oldest']);
+  expect(packed.length).toBeLessThan(20);
 });
