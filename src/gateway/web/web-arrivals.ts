@@ -28,6 +28,7 @@ import {
 } from './stored-answer.ts';
 import { type AnswerPlan, isFailure, type WebFetch, type WebFetchOwner } from './web-fetch.ts';
 import { webIdentity } from './web-identity.ts';
+import type { WebRead } from './web-read.ts';
 import type { WebRecords } from './web-records.ts';
 
 /** Answers a client for whom an answer has arrived. */
@@ -117,8 +118,9 @@ export class WebArrivals implements WebFetchOwner {
   }
 
   tooLong(fetch: WebFetch, head: WebHead): void {
-    const { stale } = fetch.question;
-    if (stale) this.#end(fetch, stale, head);
+    const { stale, read } = fetch.question;
+    // an answer for all, whoever has asked
+    if (stale && !isOfTarget(head.status)) this.#outlive(read, stale, head);
   }
 
   failed(fetch: WebFetch, error: StoreError): boolean {
@@ -269,7 +271,10 @@ export class WebArrivals implements WebFetchOwner {
    * what one request has sent. Neither is served where the origin fails, until it is confirmed.
    */
   #end({ question: { read, isUnkept } }: WebFetch, held: ReadableRecord, head: WebHead): void {
-    if (!endsStored(read, head, isUnkept)) return;
+    if (endsStored(read, head, isUnkept)) this.#outlive(read, held, head);
+  }
+
+  #outlive(read: WebRead, held: ReadableRecord, head: WebHead): void {
     const nowMs = this.#cache.nowMs();
     const isFresh = freshUntilMs(held, read.policy, nowMs) > nowMs;
     if (isFresh || head.status >= 400) this.#records.withdraw(read, held);

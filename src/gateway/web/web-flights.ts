@@ -26,6 +26,8 @@ interface KnownAnswers {
   variantOf(read: WebRead): string;
 }
 
+const UNSHARED_MS = 60_000;
+
 /** How long a client that was late leads for nobody else, unless the origin answers it within the second time: it may be well again. */
 const LATE_MS = 60_000;
 const IN_TIME_MS = 1_000;
@@ -45,8 +47,8 @@ export class WebFlights {
   /** The latest of each target, variant and kind. */
   readonly #flights = new Map<string, KnownFlight>();
 
-  /** Targets of which readers have waited for a range that was for another alone: they do not wait again. */
-  readonly #unshared = new LRUCache<string, true>({ max: REMEMBERED_LIMIT });
+  /** Targets of which readers have waited for a range that was for another alone: until when they do not wait again. */
+  readonly #unsharedUntilMs = new LRUCache<string, number>({ max: REMEMBERED_LIMIT });
 
   readonly #tookMs = new LRUCache<string, number>({ max: REMEMBERED_LIMIT });
 
@@ -76,7 +78,7 @@ export class WebFlights {
 
   /** Whether a range of what `read` asks for may be for others as well. */
   mayShareRange(read: WebRead): boolean {
-    return !this.#unshared.has(nameOf(read, 'range'));
+    return (this.#unsharedUntilMs.get(nameOf(read, 'range')) ?? 0) <= this.#clock.monotonicMs();
   }
 
   /** @param landed called when it is over */
@@ -90,12 +92,21 @@ export class WebFlights {
       if (isLate && this.#clock.monotonicMs() - flight.sinceMs < IN_TIME_MS)
         this.#lateUntilMs.delete(ownNameOf(read, 'whole'));
       if (hasHung(landing)) this.learnLate(by);
-      if (kind === 'range' && flight.isAwaited && landing.kind === 'alone' && landing.because === 'answer')
-        this.#unshared.set(nameOf(read, 'range'), true);
+      if (kind === 'range' && flight.isAwaited) this.#learnRange(read, landing);
       if (this.#flights.get(name)?.flight === flight) this.#flights.delete(name);
     });
     this.#flights.set(name, { flight, asked, range: parseRange(read.fields.range) });
     return flight;
+  }
+
+  /** Redirects and errors say nothing of ranges. */
+  #learnRange(read: WebRead, landing: Landing): void {
+    const name = nameOf(read, 'range');
+    if (landing.kind === 'stored') this.#unsharedUntilMs.delete(name);
+    if (landing.kind !== 'alone' || landing.because !== 'answer') return;
+    const status = landing.arrived?.head.status ?? 200;
+    if (status === 200 || status === 206)
+      this.#unsharedUntilMs.set(name, this.#clock.monotonicMs() + UNSHARED_MS);
   }
 
   /** What `first` asks for is for its own client from now on: it was answered later than another, who began later, or not at all. */

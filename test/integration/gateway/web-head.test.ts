@@ -162,16 +162,21 @@ describe('what HEAD is told leaves what is stored', () => {
 
 describe('a new version that is too long to be kept ends what is stored', () => {
   const long = Buffer.alloc(9 * 2 ** 20, 'x');
-  it.each<[string, Head]>([
+  it.each<[string, Head, string?]>([
     ['by its length', { etag: 'W/"2"', 'content-length': String(long.length) }],
     ['as its bytes tell', { etag: 'W/"2"' }],
     ['as the bytes under a strong tag tell', { etag: '"2"' }],
-  ])('%s', async (_, head) => {
+    [
+      'by its length, for who sends a cookie',
+      { etag: 'W/"2"', 'content-length': String(long.length) },
+      '_ga=1',
+    ],
+  ])('%s', async (_, head, cookie = '') => {
     await gateway.get('/');
     clock.advance(2_000);
     const { answer } = origin;
     origin.answer = (_, response) => void response.writeHead(200, { ...page, ...head }).end(long);
-    expect((await gateway.get('/')).body.equals(long)).toBe(true);
+    expect((await gateway.get('/', { ...(cookie && { cookie }) })).body.equals(long)).toBe(true);
     origin.answer = answer;
     expect((await gateway.get('/')).status).toBe(503);
   });

@@ -142,6 +142,27 @@ describe('a reader of a range does not wait for another', () => {
 });
 
 describe('who has waited for the range of another', () => {
+  it('that was redirected, or not there, waits again the next time: that says nothing of ranges', async () => {
+    await start(1, 0);
+    origin.answer = (_, response) => held.push(() => response.writeHead(302, { location: '/' }).end());
+    const redirected = [read(0, 10), read(0, 10)];
+    await allWait(2, 1);
+    let isOver = false;
+    const over = Promise.all(redirected).finally(() => (isOver = true));
+    await turnsUntil('both are answered', () => {
+      release();
+      return isOver;
+    });
+    expect((await over).map(({ status }) => status)).toEqual([302, 302]);
+    const { length } = origin.asked;
+    origin.answer = (asked, response) => held.push(() => answerTo(asked, response, tagged));
+    const readers = [read(0, 10), read(0, 10), read(5, 9)];
+    await allWait(3, 1);
+    release();
+    for (const { status } of await Promise.all(readers)) expect(status).toBe(206);
+    expect(origin.asked).toHaveLength(length + 1);
+  });
+
   it('asks where that was another variant', async () => {
     await start(1, 1, ({ headers }) => ({
       ...tagged,
