@@ -4,7 +4,7 @@ import { type ModelAnswer, type ModelReader, type ModelRequest, WebModel } from 
 
 /** What tells a reader from others, and how the origin answers it. */
 type Kind =
-  | ('plain' | 'cookie' | 'authorized' | 'tag' | 'date' | 'head' | 'no-cache' | 'slow')
+  | ('plain' | 'cookie' | 'authorized' | 'tag' | 'date' | 'head' | 'range' | 'no-cache' | 'slow')
   | ('hangs' | '403' | '404' | '503' | '302' | 'private');
 
 interface Arrival {
@@ -31,7 +31,7 @@ interface Scenario {
 const arrival = fc.record({
   kind: fc.constantFrom<Kind>(
     ...(['plain', 'plain', 'plain', 'cookie', 'cookie', 'authorized', 'tag', 'date', 'head'] as const),
-    ...(['no-cache', 'slow', 'hangs', '403', '404', '503', '302', 'private'] as const),
+    ...(['range', 'no-cache', 'slow', 'hangs', '403', '404', '503', '302', 'private'] as const),
   ),
   afterMs: fc.constantFrom(0, 0, 0, 50, 200, 1_000, 2_500),
   language: fc.nat(2),
@@ -78,6 +78,7 @@ function requestOf({ kind, language }: Arrival, number: number): ModelRequest {
   if (kind === 'no-cache') fields['cache-control'] = 'no-cache';
   // one client, whose requests are all alike
   if (kind === 'hangs') fields['user-agent'] = 'hangs';
+  if (kind === 'range' || (kind === 'hangs' && language === 0)) fields.range = 'bytes=0-';
   return { method: kind === 'head' ? 'HEAD' : 'GET', fields, quota: kind === 'hangs' ? 'h' : `a${number}` };
 }
 
@@ -108,8 +109,10 @@ async function played({ readers, changes, ...page }: Scenario) {
       ? 503
       : { hangs: undefined, '403': 403, '404': 404, '503': 503, '302': 302 }[kind as '403'];
     const isOfPage = status === undefined && kind !== 'hangs' && !page.isDown;
+    const isPart = isOfPage && sent.range !== undefined && method === 'GET';
+    if (isPart) fields['content-range'] = 'bytes 0-3/4';
     return {
-      status: isOfPage ? 200 : status,
+      status: isPart ? 206 : isOfPage ? 200 : status,
       fields: isOfPage ? fields : {},
       body: method === 'POST' ? '' : 'page',
       headMs: kind === 'slow' ? SLOW_MS : headMs,
@@ -144,10 +147,10 @@ async function played({ readers, changes, ...page }: Scenario) {
 
 /** Whether the answer to such fields may be for all: the others may all be asked for at once. */
 function isOfAll(
-  { page }: Pick<Scenario, 'page'>,
-  { authorization }: Readonly<Record<string, string>>,
+  { page, tag }: Pick<Scenario, 'page' | 'tag'>,
+  { authorization, range }: Readonly<Record<string, string>>,
 ): boolean {
-  return page === 'all' && authorization === undefined;
+  return page === 'all' && authorization === undefined && (range === undefined || tag === 'strong');
 }
 
 const said = ({ reader }: Read, name: string) =>
@@ -177,7 +180,7 @@ function checkAnswers({ varies, changes, isDown }: Scenario, reads: readonly Rea
     const { result } = read.reader;
     const version = said(read, 'x-version');
     const status = result?.status ?? 200;
-    if (!isDown) expect(['200', '304', read.arrival.kind]).toContain(String(status));
+    if (!isDown) expect(['200', '206', '304', read.arrival.kind]).toContain(String(status));
     if (!result || version === undefined) continue;
     if (varies) expect(said(read, 'x-language')).toBe(read.request.fields['accept-language']);
     expect(['', read.request.fields.cookie, read.request.fields['user-agent']]).toContain(

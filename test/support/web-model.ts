@@ -213,6 +213,7 @@ export class ModelReader implements WebClient, WaitingClient {
 
 /** What a reader sends, and from where. */
 export interface ModelRequest {
+  readonly path?: string;
   readonly method: 'GET' | 'HEAD' | 'POST';
   readonly fields: Readonly<Record<string, string>>;
   readonly quota: string;
@@ -244,13 +245,13 @@ export class WebModel {
     };
   }
 
-  read({ method, fields: sent, quota }: ModelRequest): ModelReader {
+  read({ path = '/page', method, fields: sent, quota }: ModelRequest): ModelReader {
     const reader = new ModelReader(this.clock, quota);
-    const address = { bucket: this.#bucket, path: '/page', query: undefined, host: 'site.test' };
+    const address = { bucket: this.#bucket, path, query: undefined, host: 'site.test' };
     const [ifNoneMatch, ifModifiedSince] = [sent['if-none-match'], sent['if-modified-since']];
     const fields = {
       ...noFields,
-      ...{ ifNoneMatch, ifModifiedSince, authorization: sent.authorization },
+      ...{ ifNoneMatch, ifModifiedSince, authorization: sent.authorization, range: sent.range },
       isConditional: ifNoneMatch !== undefined || ifModifiedSince !== undefined,
       cacheControl: sent['cache-control'],
     };
@@ -269,8 +270,8 @@ export class WebModel {
     return reader;
   }
 
-  purge(): void {
-    const address = { bucket: this.#bucket, path: '/page', query: undefined, host: 'site.test' };
+  purge(path = '/page'): void {
+    const address = { bucket: this.#bucket, path, query: undefined, host: 'site.test' };
     const objectKey = webTarget(address, 'http').key;
     this.cache.barriers.raise({ kind: 'key', objectKey }, 'hard', this.clock.nowMs());
   }

@@ -18,7 +18,7 @@ interface BesideParts {
   readonly clock: Pick<Clock, 'monotonicMs' | 'after'>;
   readonly background: BackgroundTurns;
   readonly flights: Pick<WebFlights, 'patienceMs' | 'learnLate' | 'learnTook'>;
-  /** Asks for all of an answer, for nobody who waits. @throws TooManyRequestsError */
+  /** Asks for all of an answer, or for its range, for nobody who waits. @throws TooManyRequestsError */
   readonly send: (by: WebRead, beside: WebFlight) => WebFetch;
   /** `read` as nobody in particular would ask for its variant. */
   readonly asNobody: (read: WebRead) => WebRead;
@@ -30,6 +30,8 @@ class Beside {
   /** In whose names: somebody may come in whose name it can be. */
   readonly asked: WebRead[] = [];
   readonly open = new Set<WebFlight>();
+  /** Whether the origin has said anything to others: it may hang for all. */
+  isHeard = false;
   readonly #flight: WebFlight;
   #seenBytes = new Map<WebFlight, number>();
 
@@ -61,15 +63,16 @@ class Beside {
 
   /** Whether others have been answered, but none for all. */
   get isInVain(): boolean {
-    return this.asked.length > 0 && this.open.size === 0;
+    const isHeard = this.isHeard || this.#flight.isAnswered;
+    return isHeard && this.asked.length > 0 && this.open.size === 0;
   }
 }
 
 /**
  * A question may hang because of what its client has sent: a session that is locked, say. Those who wait for it and have sent
  * something else have the same asked in the name of one of them, each time that patience is over, and the second time in nobody's.
- * So it goes with a body that gets
- * stuck. The first answer that is for all ends the wait; where several were not, each asks for itself.
+ * So it goes with a body that gets stuck, and with a range, which is asked for as the first has asked. The first answer that is for
+ * all ends the wait; where several were not, each asks for itself.
  */
 export class QuestionsBeside {
   readonly #parts: BesideParts;
@@ -78,7 +81,7 @@ export class QuestionsBeside {
     this.#parts = parts;
   }
 
-  /** Somebody waits for `flight`, which is of the whole answer. */
+  /** Somebody waits for `flight`. */
   watch(flight: WebFlight): void {
     if (flight.patience || flight.isOver) return;
     const { clock, flights } = this.#parts;
@@ -98,7 +101,8 @@ export class QuestionsBeside {
       }
       beside.asked.push(by);
       const isOfNobody = beside.asked.length === WITH_NOBODY;
-      this.#ask(flight, beside, isOfNobody ? this.#parts.asNobody(by) : by.asGet(), isOfNobody);
+      const asked = isOfNobody ? this.#parts.asNobody(by) : by.asGet();
+      this.#ask(flight, beside, flight.isOfRange ? asked.withRangeOf(flight.first) : asked, isOfNobody);
     });
   }
 
@@ -109,12 +113,13 @@ export class QuestionsBeside {
       ...{ client: by.client.quota, name: by.target.key.text, isStillDue },
       begin: ended => {
         let fetch: WebFetch | undefined;
-        const question = new WebFlight(by, clock.monotonicMs(), landing => {
+        const land = (landing: Landing) => {
           beside.open.delete(question);
           // what was not sent, or was given up, has no answer
           if (fetch) this.#landed(flight, beside, question, landing, isOfNobody);
           ended(outcomeOf(landing));
-        });
+        };
+        const question = new WebFlight(by, clock.monotonicMs(), land, flight.isOfRange);
         beside.open.add(question);
         try {
           fetch = send(by, question);
@@ -140,15 +145,21 @@ export class QuestionsBeside {
   ): void {
     const { flights } = this.#parts;
     if (hasHung(landing)) flights.learnLate(first);
+    else beside.isHeard = true;
     if (flight.isOver) return;
     const isOfEach = isOfNobody && landing.kind === 'alone' && !teachesNothing.has(landing.because);
-    if (landing.kind === 'stored') {
+    if (landing.kind === 'stored' || (flight.isOfRange && isPartForNobodyElse(landing))) {
       flights.learnLate(flight.first);
-      flights.learnTook(first, sinceMs);
+      if (!flight.isOfRange) flights.learnTook(first, sinceMs);
       flight.land(landing, first);
     } else if (beside.isInVain && !beside.isComing && (isOfEach || !flight.other(beside.asked)))
       flight.dismiss(first);
   }
+}
+
+/** Whether it is a range of what cannot be kept in parts, whoever asks. */
+function isPartForNobodyElse(landing: Landing): boolean {
+  return landing.kind === 'alone' && landing.because === 'answer' && landing.arrived?.head.status === 206;
 }
 
 const teachesNothing: ReadonlySet<string> = new Set(['error', 'lost']);

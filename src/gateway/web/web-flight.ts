@@ -72,6 +72,8 @@ export class WebFlight {
   readonly first: WebRead;
   /** When it began, by `Clock.monotonicMs`. */
   readonly sinceMs: number;
+  /** Whether it asks for the range of its first, and not for the whole answer. */
+  readonly isOfRange: boolean;
   /** It may have left by the time that others come. */
   readonly #client: string;
   readonly #waiting = new Set<Waiter>();
@@ -79,9 +81,15 @@ export class WebFlight {
   #isOver = false;
   #begun: BegunAnswer | undefined;
 
-  constructor(first: WebRead, sinceMs: number, landed: (landing: Landing, by: WebRead) => void) {
+  constructor(
+    first: WebRead,
+    sinceMs: number,
+    landed: (landing: Landing, by: WebRead) => void,
+    isOfRange = false,
+  ) {
     this.first = first;
     this.sinceMs = sinceMs;
+    this.isOfRange = isOfRange;
     this.#client = first.client.quota;
     this.#landed = landed;
   }

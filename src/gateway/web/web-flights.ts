@@ -85,16 +85,17 @@ export class WebFlights {
   begin(read: WebRead, kind: FlightKind, asked: Asked, landed?: (landing: Landing) => void): WebFlight {
     const isLate = (this.#lateUntilMs.get(ownNameOf(read, 'whole')) ?? 0) > this.#clock.monotonicMs();
     const name = (isLate ? ownNameOf : nameOf)(read, kind, this.#known.variantOf(read));
-    const flight = new WebFlight(read, this.#clock.monotonicMs(), (landing, by) => {
+    const land = (landing: Landing, by: WebRead) => {
       landed?.(landing);
       if (landing.kind === 'stored' && by === read && kind === 'whole' && !isLate)
         this.learnTook(read, flight.sinceMs);
       if (isLate && this.#clock.monotonicMs() - flight.sinceMs < IN_TIME_MS)
         this.#lateUntilMs.delete(ownNameOf(read, 'whole'));
       if (hasHung(landing)) this.learnLate(by);
-      if (kind === 'range' && flight.isAwaited) this.#learnRange(read, landing);
+      if (flight.isOfRange && flight.isAwaited) this.#learnRange(read, landing);
       if (this.#flights.get(name)?.flight === flight) this.#flights.delete(name);
-    });
+    };
+    const flight = new WebFlight(read, this.#clock.monotonicMs(), land, kind === 'range');
     this.#flights.set(name, { flight, asked, range: parseRange(read.fields.range) });
     return flight;
   }

@@ -98,7 +98,7 @@ export class WebQuestions {
     const flight = this.#flights.of(read, 'whole') ?? (kind && this.#flights.of(read, kind));
     if (!flight) this.#send(read, stale, kind && this.#begin(read, kind));
     else if (!stale && this.#parts.own.isOfBoth(read, flight.first)) this.#send(read, stale, undefined);
-    else this.#wait(read, flight, kind);
+    else this.#wait(read, flight);
   }
 
   /** Asks for the whole answer, and has `read` wait for it, which wants less. */
@@ -110,7 +110,7 @@ export class WebQuestions {
     }
     const whole = read.asGet();
     const flight = this.#begin(whole, 'whole');
-    this.#wait(read, flight, 'whole');
+    this.#wait(read, flight);
     try {
       const fetch = this.#send(whole, stale, flight, false);
       flight.deserted = () => fetch.left();
@@ -123,7 +123,7 @@ export class WebQuestions {
     return this.#flights.begin(read, kind, this.#parts.records.askedNow(read), landed);
   }
 
-  #wait(read: WebRead, flight: WebFlight, kind: FlightKind | undefined): void {
+  #wait(read: WebRead, flight: WebFlight): void {
     let leave = () => {};
     const client = read.client.wait(() => leave());
     read.waitsSinceMs ??= this.#nowMs();
@@ -136,7 +136,7 @@ export class WebQuestions {
       begun => this.#giveHead(read, client, begun, flight.first),
     );
     leave = () => void end();
-    if (kind !== 'range') this.#beside.watch(flight);
+    this.#beside.watch(flight);
   }
 
   #nowMs(): number {
@@ -255,7 +255,7 @@ export class WebQuestions {
     const { method } = read;
     const isGet = method === 'GET';
     const confirmed = isGet && stale && mayConfirm(stale, read.fields) ? stale : undefined;
-    const own = isAwaited ? read.sent : unconditionalFields(read.sent);
+    const own = isAwaited || flight?.isOfRange ? read.sent : unconditionalFields(read.sent);
     const fields = confirmed ? validatingFields(own, confirmed) : own;
     try {
       return this.#start(read, { stale, confirmed, flight, fields }, isAwaited);

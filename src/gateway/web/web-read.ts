@@ -173,6 +173,14 @@ export class WebRead {
     });
   }
 
+  /** Asks for the range that `other` asks for. */
+  withRangeOf({ fields: { range }, sent }: WebRead): WebRead {
+    return new WebRead({ ...this.request, fields: { ...this.fields, range } }, this.client, () => [
+      ...this.sent.filter(({ name }) => name !== 'range'),
+      ...sent.filter(({ name }) => name === 'range'),
+    ]);
+  }
+
   /** Names the answer that this request selects, among those that vary by `names` (RFC 9111 §4.1). */
   variantName(names: readonly string[]): string {
     return names.length === 0 ? '' : bounded(variantName(names, name => fieldValue(this.sent, name)));

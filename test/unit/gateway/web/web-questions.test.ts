@@ -275,6 +275,77 @@ describe('readers of a page at the same time', () => {
     expect(Math.max(...waits)).toBeLessThanOrEqual(2_500);
   });
 
+  describe('who ask for ranges', () => {
+    /** An origin that hangs for who sends a key, and answers others with what they ask for. */
+    const keyed = (fields: Record<string, string>) =>
+      new WebModel((_, { range, 'x-key': key }) => {
+        if (key) return answered({}, { status: undefined });
+        if (range === undefined) return answered(fields, { body: '0123' });
+        const last = Number(/-(\d)$/.exec(range)?.[1] ?? 3);
+        const part = { 'content-range': `bytes 0-${last}/4` };
+        return answered({ ...fields, ...part }, { status: 206, body: '0123'.slice(0, last + 1) });
+      });
+    const strong = { ...forAll, etag: '"1"' };
+    const ranges = (count: number) =>
+      readers(count).map((request, number) => ({
+        ...request,
+        fields: { ...request.fields, range: `bytes=0-${number % 2 === 0 ? '' : 1}` },
+      }));
+    const hangs = (range: Record<string, string>): ModelRequest => ({
+      ...{ method: 'GET', quota: 'h', fields: { ...range, 'x-key': '1' } },
+    });
+
+    it.each([
+      ['the whole', {}, 'under a strong tag', strong],
+      ['the whole', {}, 'without one', forAll],
+      ['a range', { range: 'bytes=0-' }, 'under a strong tag', strong],
+    ])(
+      'share what is asked beside %s %j that hangs, %s',
+      async (_, range: Record<string, string>, _tag, fields) => {
+        const model = keyed(fields);
+        model.read(hangs(range));
+        const { waits, questions } = await ask(model, ranges(30));
+        expect([questions, Math.max(...waits)]).toEqual([1, 2_300]);
+        expect(model.origin.questions.map(asked => asked.fields.range)).toEqual([range.range, range.range]);
+        // nor do others wait again, but for one of them
+        model.purge();
+        model.read(hangs(range));
+        expect(Math.max(...(await ask(model, ranges(30))).waits)).toBeLessThanOrEqual(600);
+      },
+    );
+
+    it('ask for themselves a few at a time where what is asked beside one that hangs is for nobody else', async () => {
+      const model = keyed(forAll);
+      model.read(hangs({ range: 'bytes=0-' }));
+      const { waits, most, questions } = await ask(model, ranges(12));
+      expect([Math.max(...waits), most, questions]).toEqual([2_900, 10, 13]);
+      // nor do others wait for one another
+      expect((await ask(model, ranges(9))).waits).toEqual(Array(9).fill(300));
+    });
+
+    it.each([{}, { range: 'bytes=0-' }])(
+      'ask no more than five of a page at a time where the origin hangs for all (%j)',
+      async (range: Record<string, string>) => {
+        let isWell = true;
+        const model = new WebModel(() => answered(forAll, isWell ? {} : { status: undefined }));
+        const pages = Array.from({ length: 10 }, (_, number) => `/page ${number}`);
+        const of = (requests: readonly ModelRequest[]) =>
+          pages.flatMap(path => requests.map(request => ({ ...request, path })));
+        await ask(model, of(readers(1)));
+        isWell = false;
+        for (const path of pages) model.purge(path);
+        for (const _time of [1, 2]) {
+          for (const request of of([hangs(range)])) model.read(request);
+          const { came, most } = await ask(model, of(ranges(20)));
+          expect(new Set(came.map(({ result }) => String(result?.error)))).toEqual(
+            new Set(['Error: no answer']),
+          );
+          expect(most).toBeLessThanOrEqual(pages.length * 5);
+        }
+      },
+    );
+  });
+
   it('are asked for before strangers who were there before them, and hang as well', async () => {
     const model = new WebModel((_, sent) =>
       sent.cookie?.startsWith('user') ? answered(forAll) : answered({}, { status: undefined }),
