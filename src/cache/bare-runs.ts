@@ -22,6 +22,8 @@ export class BareRuns {
   readonly #runs: Runs;
   readonly #mostGranules: number;
   readonly #order = new Set<number>();
+  /** At the oldest of them: all before it have gone, or are at the end. A new one would pass over the gaps that they have left. */
+  #next = this.#order.values();
   #granules = 0;
 
   /** @param granules in all */
@@ -42,7 +44,7 @@ export class BareRuns {
   /** Whether there is room in their share for one of `length` granules, for which others may have gone. */
   makeRoom(length: number): boolean {
     for (let looks = LOOKS; looks > 0 && !this.#hasRoom(length); looks--) {
-      const [run] = this.#order;
+      const run = this.#oldest();
       if (run === undefined) return false;
       const isSpared = looks > 1 && this.#runs.spares(run);
       if (isSpared || !this.#runs.evict(run)) {
@@ -51,6 +53,14 @@ export class BareRuns {
       }
     }
     return this.#hasRoom(length);
+  }
+
+  /** Whoever asks for it removes it, or puts it at the end. */
+  #oldest(): number | undefined {
+    const step = this.#next.next();
+    if (!step.done) return step.value;
+    this.#next = this.#order.values();
+    return this.#next.next().value;
   }
 
   #hasRoom(length: number): boolean {
