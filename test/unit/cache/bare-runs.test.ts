@@ -55,3 +55,11 @@ it('where all are read there is no room, and no more than a few are looked at', 
   expect(evicted).toEqual([7]);
   expect(bare.makeRoom(11)).toBe(false);
 });
+
+it('goes on where nothing was left', () => {
+  for (let run = 0; run < 10; run++) add(run);
+  expect(bare.makeRoom(11)).toBe(false);
+  expect(evicted).toHaveLength(10);
+  for (let run = 10; run < 21; run++) add(run);
+  expect(evicted.at(-1)).toBe(10);
+});
