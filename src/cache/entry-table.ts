@@ -6,6 +6,7 @@ import {
   heldBytesOf,
   PLAIN_NAME,
   tagSlotsOfAll,
+  withRecord,
   worthPacking,
 } from './entry.ts';
 import { Generation } from './generation.ts';
@@ -138,9 +139,7 @@ export class EntryTable {
    */
   put(objectKey: ObjectKey, name: string, record: ObjectRecord): void {
     const before = this.#entries.peek(objectKey.text);
-    const records = new Map(before?.records);
-    records.delete(name);
-    records.set(name, record);
+    const records = withRecord(before?.records, name, record);
     for (const oldest of records.keys()) {
       if (records.size <= RECORDS_PER_ENTRY) break;
       // variants that a stranger names must not displace what all others read

@@ -6,7 +6,7 @@ import type { TextBeside } from './text-beside.ts';
 /** All that is known of one object: its records, keyed by `recordName`. */
 export interface Entry {
   readonly objectKey: ObjectKey;
-  /** By name; of many, those that were used last are the last, see `useRecord`. */
+  /** By name; of many, those that were used last are the last, see `useRecord` and `withRecord`. */
   readonly records: Map<string, ObjectRecord>;
   /** The barriers up to this one have been applied to the records, see `PurgeBarriers`. Raised as later ones are. */
   barrier: number;
@@ -22,6 +22,9 @@ export const PLAIN_NAME = '';
 /** With more records than this their order is that of their use. */
 const UNORDERED_RECORDS = 4;
 
+/** So many records that were used last are the last to go. */
+const UNDISPLACED_RECORDS = 4;
+
 /** Estimated heap cost of the variants that a packed entry has at least, if there are as many: about eight. */
 const PACKED_RECORDS_BYTES = 16 * 1024;
 
@@ -36,6 +39,24 @@ export function useRecord({ records }: Entry, name: string): ObjectRecord | unde
     records.set(name, record);
   }
   return record;
+}
+
+/**
+ * These records and one more, or another one of its name. A name that is new comes before the few that were used last: those
+ * that nobody uses twice never displace them.
+ */
+export function withRecord(
+  before: ReadonlyMap<string, ObjectRecord> = new Map(),
+  name: string,
+  record: ObjectRecord,
+): Map<string, ObjectRecord> {
+  const records = new Map(before);
+  const later = before.has(name) ? [] : [...before].slice(-UNDISPLACED_RECORDS);
+  records.delete(name);
+  records.set(name, record);
+  for (const [other] of later) records.delete(other);
+  for (const [other, its] of later) records.set(other, its);
+  return records;
 }
 
 /** The distinct contents that the records of `entry` refer to. */

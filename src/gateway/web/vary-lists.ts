@@ -12,7 +12,7 @@ type Records = ReadonlyMap<string, ObjectRecord>;
 
 const known = new WeakMap<Records, readonly VaryList[]>();
 
-/** The different lists of fields by which `records` vary, that of the record which was stored last behind the others. */
+/** The different lists of fields by which `records` vary, that of the record which came last behind the others. */
 export function varyListsOf(records: Records): readonly VaryList[] {
   let lists = known.get(records);
   if (lists === undefined) {
@@ -32,5 +32,5 @@ function differentLists(records: Records): readonly VaryList[] {
     lists.delete(text);
     lists.set(text, { names, latestMs });
   }
-  return [...lists.values()];
+  return [...lists.values()].sort((one, other) => one.latestMs - other.latestMs);
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Entry, useRecord, worthPacking } from '../../../src/cache/entry.ts';
+import { type Entry, useRecord, withRecord, worthPacking } from '../../../src/cache/entry.ts';
 import { Generation } from '../../../src/cache/generation.ts';
 import { testKey } from '../../support/object-keys.ts';
 import { recordFields, recordOf } from '../../support/records.ts';
@@ -29,6 +29,27 @@ it('of few, nothing is moved: each hit would cost that', () => {
   const entry = entryOf(4);
   useRecord(entry, '3');
   expect([...entry.records.keys()][3]).toBe('3');
+});
+
+it('names that nobody uses twice never displace the few that were used last', () => {
+  let { records } = entryOf(5);
+  for (let round = 0; round < 3; round++) {
+    const entry = { ...entryOf(0), records };
+    for (const name of ['1', '2', '3', '4']) useRecord(entry, name);
+    for (let made = 0; made < 50; made++) records = withRecord(records, `made up ${round} ${made}`, refused);
+    expect([...records.keys()].slice(-4)).toEqual(['1', '2', '3', '4']);
+    expect([...records.keys()].at(-5)).toBe(`made up ${round} 49`);
+  }
+  expect(records.size).toBe(155);
+});
+
+it('another record of a name is its last use', () => {
+  const other = { ...refused, status: 403 } as const;
+  const before = entryOf(6).records;
+  const records = withRecord(before, '2', other);
+  expect([...records.keys()]).toEqual(['0', '1', '3', '4', '5', '2']);
+  expect(records.get('2')).toBe(other);
+  expect(before.get('2')).toBe(refused);
 });
 
 /** An entry with the record of whoever names nothing, and so many others with names of this length. */

@@ -97,6 +97,20 @@ describe('the lists of fields by which the answers of one name vary', () => {
     expect(left).toEqual([12, 13, 14, 15, 16, 17, 18, 19]);
   });
 
+  it('are those of the last answers, whoever else still reads what varies otherwise', () => {
+    const records = new WebRecords(cache());
+    for (let number = 0; number < 4; number++)
+      records.store(readOf(`${number}`).read, answerOf(number, ['a']), madeAt(number));
+    for (let number = 4; number < 12; number++) {
+      for (let reader = 0; reader < 4; reader++) records.find(readOf(`${reader}`).read);
+      records.store(readOf('x').read, answerOf(number, [`f${number}`]), madeAt(number));
+    }
+    const { read, counted } = readOf('x');
+    expect(records.find(read)?.receivedMs).toBe(11);
+    expect(counted.named).toBe(8);
+    expect(records.find(readOf('0').read)).toBeUndefined();
+  });
+
   it('of the answer that came last are those by which a name varies, whichever of many is read', () => {
     const held = cache();
     const records = new WebRecords(held);
