@@ -278,23 +278,3 @@ export function describe(
     lastModifiedMs: lastModified === undefined ? undefined : parseCachedDate(lastModified, receivedMs),
   };
 }
-
-/** When the origin has made an answer, as that says itself. */
-export function dateMsOf({
-  fields,
-  receivedMs,
-}: Pick<ReadableRecord, 'fields' | 'receivedMs'>): number | undefined {
-  return parseCachedDate(fieldValue(fields, 'date') ?? '', receivedMs);
-}
-
-/** What tells which of two answers is the newer one. */
-export interface Made {
-  /** When the origin was asked. */
-  readonly requestedMs: number;
-  /** When it has made the answer; undefined where it does not say. */
-  readonly dateMs: number | undefined;
-}
-
-export function madeOf({ fields }: WebHead, { requestedMs, receivedMs }: AnswerTimes): Made {
-  return { requestedMs, dateMs: dateMsOf({ fields, receivedMs }) };
-}

@@ -19,8 +19,8 @@ import type { CacheReport, CacheReports, LookupOutcome } from '../request/cache-
 import type { Exchange } from '../request/exchange.ts';
 import type { Collections } from './collected-body.ts';
 import { copiedContent } from './copied-content.ts';
+import { dateMsOf } from './made-answer.ts';
 import { fieldValue } from './outgoing-fields.ts';
-import { dateMsOf } from './stored-answer.ts';
 import type { PreparedAnswer } from './web-headers.ts';
 import type { RecordSource, WebFields, WebRead } from './web-read.ts';
 

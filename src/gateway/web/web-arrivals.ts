@@ -8,6 +8,7 @@ import { endChanged, isChange, isOwnLocation, mayChange } from './changed-keys.t
 import { COLLECTED_LIMIT_BYTES, type CollectedBody, Collections } from './collected-body.ts';
 import { confirms, described, strongTag } from './confirmation.ts';
 import type { FillingCache } from './filling-cache.ts';
+import { madeOf } from './made-answer.ts';
 import { aloneBecause, endsStored, isOfOneRequest } from './one-request.ts';
 import type { OwnAnswers } from './own-answers.ts';
 import { mayServeOnError, staleOutcome } from './stale-answers.ts';
@@ -19,7 +20,6 @@ import {
   isOfTarget,
   isOfUse,
   isStorable,
-  madeOf,
   readWebHead,
   storedAnswer,
   tagSlotsOfAnswer,

@@ -11,8 +11,9 @@ import type { Asked, ObjectRecord, ReadableRecord } from '../../cache/record.ts'
 import type { UnsettledKeys } from '../../cache/unsettled-keys.ts';
 import { hasMoved } from '../request/bucket.ts';
 import type { Forwarded } from '../request/cache-status.ts';
+import { dateMsOf, isLater, type Made } from './made-answer.ts';
 import { holdsAll, isComplete } from './stale-answers.ts';
-import { type AnswerTimes, dateMsOf, type Made } from './stored-answer.ts';
+import type { AnswerTimes } from './stored-answer.ts';
 import { varyListsOf } from './vary-lists.ts';
 import type { WebContentRead, WebRead } from './web-read.ts';
 import type { WebBucket } from './web-target.ts';
@@ -285,10 +286,4 @@ export class WebRecords {
 /** The fields that select an answer, as one text. */
 function varyOf({ answer }: ReadableRecord): string | undefined {
   return answer?.vary.join();
-}
-
-/** Where both are dated, that decides: an answer may have been kept on its way. */
-function isLater(one: Made, other: Made): boolean {
-  const isDated = one.dateMs !== undefined && other.dateMs !== undefined && one.dateMs !== other.dateMs;
-  return isDated ? Number(one.dateMs) > Number(other.dateMs) : one.requestedMs > other.requestedMs;
 }

@@ -1,0 +1,30 @@
+import type { ReadableRecord } from '../../cache/record.ts';
+import { parseCachedDate } from '../../http/http-date.ts';
+import { fieldValue } from './outgoing-fields.ts';
+import type { AnswerTimes, WebHead } from './stored-answer.ts';
+
+/** When the origin has made an answer, as that says itself. */
+export function dateMsOf({
+  fields,
+  receivedMs,
+}: Pick<ReadableRecord, 'fields' | 'receivedMs'>): number | undefined {
+  return parseCachedDate(fieldValue(fields, 'date') ?? '', receivedMs);
+}
+
+/** What tells which of two answers is the newer one. */
+export interface Made {
+  /** When the origin was asked. */
+  readonly requestedMs: number;
+  /** When it has made the answer; undefined where it does not say. */
+  readonly dateMs: number | undefined;
+}
+
+export function madeOf({ fields }: WebHead, { requestedMs, receivedMs }: AnswerTimes): Made {
+  return { requestedMs, dateMs: dateMsOf({ fields, receivedMs }) };
+}
+
+/** Where both are dated, that decides: an answer may have been kept on its way. */
+export function isLater(one: Made, other: Made): boolean {
+  const isDated = one.dateMs !== undefined && other.dateMs !== undefined && one.dateMs !== other.dateMs;
+  return isDated ? Number(one.dateMs) > Number(other.dateMs) : one.requestedMs > other.requestedMs;
+}
