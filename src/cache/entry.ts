@@ -75,10 +75,10 @@ export function heldBytesOf(entry: Entry): number {
   return heldBytes;
 }
 
-/** The tags of all records. */
-export function tagSlotsOfAll(records: ReadonlyMap<string, ObjectRecord>): readonly number[] {
+/** The tags of all records: versions and variants are one object. */
+export function tagSlotsOfAll(records: ReadonlyMap<string, ObjectRecord> | undefined): readonly number[] {
   let all: readonly number[] | undefined;
-  for (const { tagSlots } of records.values()) {
+  for (const { tagSlots } of records?.values() ?? []) {
     if (all === undefined || all.length === 0) all = tagSlots;
     else if (tagSlots.length > 0 && tagSlots !== all) all = [...new Set([...all, ...tagSlots])];
   }

@@ -118,18 +118,22 @@ export class PurgeBarriers {
     return this.#limitMs(text, tagSlots, since) === -Infinity;
   }
 
-  /** Whether a barrier since `since` concerns an object with these tags, be it that it is served stale from then on. */
-  concerns(text: string, tagSlots: readonly number[], since: number): boolean {
-    return since !== this.latest && this.#limitMs(text, tagSlots, since) !== Infinity;
+  /** Whether a barrier since `since` is for one of these tags, be it that what has it is served stale from then on. */
+  concernsTags(tagSlots: readonly number[], since: number): boolean {
+    return since !== this.latest && this.#limitOfTagsMs(tagSlots, since) !== Infinity;
   }
 
   /** Whether an answer that was asked for after barrier `since` may be concerned by a later one: its tags are not known. */
   mayConcern(text: string, since: number): boolean {
-    return this.concerns(text, [ANY_TAG_SLOT], since);
+    return since !== this.latest && this.#limitMs(text, [ANY_TAG_SLOT], since) !== Infinity;
   }
 
   #limitMs(text: string, tagSlots: readonly number[], since: number): number {
-    let limitMs = this.#limitOfNameMs(text, since);
+    return Math.min(this.#limitOfNameMs(text, since), this.#limitOfTagsMs(tagSlots, since));
+  }
+
+  #limitOfTagsMs(tagSlots: readonly number[], since: number): number {
+    let limitMs = Infinity;
     for (const slot of tagSlots) limitMs = Math.min(limitMs, this.#tags.limitMs(tagPlace(slot), since));
     return limitMs;
   }

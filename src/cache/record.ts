@@ -17,6 +17,12 @@ export interface Asked {
   readonly isUnsettled: boolean;
 }
 
+/** The same while there is no answer. */
+export interface Asking extends Asked {
+  /** The tags of all that was held of the object: a purge of one means the answer too, whatever that is tagged with. */
+  readonly heldTagSlots: readonly number[];
+}
+
 interface RecordBase extends Asked {
   /**
    * False for a HEAD answer about an object that GET refuses, and for a refusal stored without its body

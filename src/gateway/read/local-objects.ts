@@ -2,7 +2,7 @@ import { isRetryableStatus, type WholeReply } from '../../backend/store.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Generation } from '../../cache/generation.ts';
 import type { GenerationIdentity } from '../../cache/generation-identity.ts';
-import type { Asked, ObjectRecord, ReadableRecord } from '../../cache/record.ts';
+import type { Asked, Asking, ObjectRecord, ReadableRecord } from '../../cache/record.ts';
 import { tagSlotsOf } from '../../cache/tag-slots.ts';
 import {
   type ContentHead,
@@ -51,7 +51,7 @@ import { isFailureOfStore, withdrawsObject } from './store-failure.ts';
 import type { StoreFetcher } from './store-fetcher.ts';
 
 /** A question to a store, as it was asked. */
-interface Question extends Asked {
+interface Question extends Asking {
   readonly read: ObjectRead;
   readonly method: 'GET' | 'HEAD';
   /** The part that is asked about; undefined for the object. */
@@ -136,7 +136,7 @@ export class LocalObjects implements ObjectSource {
     if (withdrawsObject(reply.status)) this.withdraw(read, record);
     if (!isCurrent || !isRememberedRefusal(reply)) return;
     const { epoch, barrier, isUnsettled, receivedMs: requestedMs } = record;
-    const asked = { epoch, barrier, isUnsettled, requestedMs };
+    const asked = { epoch, barrier, isUnsettled, requestedMs, heldTagSlots: record.tagSlots };
     this.#learnRefusal({ read, method: 'GET', partNumber: undefined, ...asked }, reply);
   }
 
@@ -267,7 +267,7 @@ export class LocalObjects implements ObjectSource {
     }
     const checksums = checksumsOf(head, method, partNumber);
     const record = readableRecord(head, { ...question, receivedMs }, content, checksums);
-    const isKept = this.records.store(read, record);
+    const isKept = this.records.store(question, record);
     if (!isKept) {
       // what was allowed to be kept is held still, but that is not the store's last word
       this.withdraw(read, question);
@@ -286,7 +286,7 @@ export class LocalObjects implements ObjectSource {
     const known = lookupRecord(this.records, read);
     const isKept = known?.kind === 'readable' && isOf(known, head);
     const mayReplace = !isKept && read.method === method && tellsWhole(head, partNumber);
-    return learnedOf(record, head, mayReplace && this.records.store(read, record));
+    return learnedOf(record, head, mayReplace && this.records.store(question, record));
   }
 
   /** A refusal of a part may be of this part alone (docs/semantics.md 55), so it is not remembered. */
@@ -295,6 +295,6 @@ export class LocalObjects implements ObjectSource {
     if (withdrawsObject(reply.status) && !isOfPart) this.withdraw(question.read, question);
     if (question.partNumber !== undefined || !isRememberedRefusal(reply)) throw refusedBy(reply);
     const record = refusedRecord(reply, { ...question, receivedMs: this.#clock.nowMs() });
-    return learnedOf(record, readContentHead(reply), this.records.store(question.read, record));
+    return learnedOf(record, readContentHead(reply), this.records.store(question, record));
   }
 }

@@ -1,11 +1,18 @@
-import { type Entry, generationsOf, useRecord } from '../../cache/entry.ts';
+import { type Entry, generationsOf, tagSlotsOfAll, useRecord } from '../../cache/entry.ts';
 import type { EntryTable } from '../../cache/entry-table.ts';
 import { type Epochs, NO_EPOCH } from '../../cache/epochs.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
 import { Generation } from '../../cache/generation.ts';
 import type { GenerationIdentity } from '../../cache/generation-identity.ts';
 import type { PurgeBarriers } from '../../cache/purge-barriers.ts';
-import { type Asked, getRecordName, isOfVersion, knowsPart, type ObjectRecord } from '../../cache/record.ts';
+import {
+  type Asked,
+  type Asking,
+  getRecordName,
+  isOfVersion,
+  knowsPart,
+  type ObjectRecord,
+} from '../../cache/record.ts';
 import { isReusable } from '../../cache/reuse.ts';
 import type { UnsettledKeys } from '../../cache/unsettled-keys.ts';
 import { hasMoved } from '../request/bucket.ts';
@@ -69,6 +76,11 @@ export function storedRecordName(read: ObjectRead, record: ObjectRecord): string
     : read.recordName;
 }
 
+/** What was asked, and what was held of the object then. */
+interface AskedOfRead extends Pick<Asking, 'heldTagSlots'> {
+  readonly read: ObjectRead;
+}
+
 /** The records of the objects that this worker owns. */
 export class RecordCache implements RecordIndex {
   readonly #table: EntryTable;
@@ -93,11 +105,13 @@ export class RecordCache implements RecordIndex {
   }
 
   /** What a record has to say of a request that is sent now. */
-  askedNow({ objectKey, bucket }: Pick<ObjectRead, 'objectKey' | 'bucket'>): Asked {
+  askedNow(read: ObjectRead): Asking {
+    const { objectKey, bucket } = read;
     const barrier = this.#barriers.latest;
     // in this order, see `UnsettledKeys.add`
     const epoch = hasMoved(bucket) ? NO_EPOCH : this.#epochs.current(objectKey);
-    return { epoch, barrier, isUnsettled: this.#unsettled.has(objectKey) };
+    const isUnsettled = this.#unsettled.has(objectKey);
+    return { epoch, barrier, isUnsettled, heldTagSlots: tagSlotsOfAll(this.#entryOf(read)?.records) };
   }
 
   /** Whether what was asked of `read` then is what would be asked now: neither a write nor a purge came between. */
@@ -132,16 +146,16 @@ export class RecordCache implements RecordIndex {
 
   /**
    * Stores `record`, unless a directive forbids it, or the epoch was raised or it was purged since the store was asked: by its own
-   * tags, or softly by those of what is held.
+   * tags, or by those of what is held or was held then.
    */
-  store(read: ObjectRead, record: ObjectRecord): boolean {
+  store({ read, heldTagSlots }: AskedOfRead, record: ObjectRecord): boolean {
     const { mode, honourCacheControl } = read.policy;
     const mayKeep = mode !== 'bypass' && !(record.directives.noStore && honourCacheControl);
     const { text } = read.objectKey;
-    const held = lookupRecord(this, read);
+    const ofObject = [...heldTagSlots, ...tagSlotsOfAll(this.#entryOf(read)?.records)];
     const isPurged =
       this.#barriers.removes(text, record.tagSlots, record.barrier) ||
-      (held !== undefined && this.#barriers.concerns(text, held.tagSlots, record.barrier));
+      this.#barriers.concernsTags(ofObject, record.barrier);
     if (!mayKeep || isPurged || record.epoch !== this.epochOf(read)) return false;
     this.#table.put(read.objectKey, storedRecordName(read, record), record);
     return true;

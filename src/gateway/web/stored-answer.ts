@@ -1,7 +1,7 @@
 import type { StoreReplyHead } from '../../backend/store.ts';
 import type { Content } from '../../cache/content.ts';
 import { freshUntilMs, servedInBackgroundUntilMs, servedOnErrorUntilMs } from '../../cache/freshness.ts';
-import type { Asked, ReadableRecord } from '../../cache/record.ts';
+import type { Asking, ReadableRecord } from '../../cache/record.ts';
 import { statedFreshness } from '../../cache/stated-freshness.ts';
 import { tagSlotsOf } from '../../cache/tag-slots.ts';
 import type { CacheControl } from '../../http/cache-control.ts';
@@ -33,7 +33,7 @@ export function readWebHead(head: StoreReplyHead): WebHead {
 }
 
 /** When an origin was asked, and what was known then. */
-export interface AnswerTimes extends Asked {
+export interface AnswerTimes extends Asking {
   /** Of that origin. */
   readonly groupSlots: GroupSlots;
   readonly requestedMs: number;

@@ -93,7 +93,7 @@ export class WebArrivals implements WebFetchOwner {
   }
 
   collected(fetch: WebFetch, head: WebHead, body: CollectedBody, times: AnswerTimes): void {
-    const { read, flight, stale } = fetch.question;
+    const { read, flight } = fetch.question;
     const mayKeep = isOfUse(head, read.policy, times);
     const alone = {
       kind: 'alone',
@@ -109,7 +109,7 @@ export class WebArrivals implements WebFetchOwner {
     const generation = this.#cache.create(read.contentRead(head.vary), identity);
     const isWritten = body.writeTo(generation);
     const record = storedAnswer(head, head.status, generation, read.policy, times);
-    const isStored = isWritten && mayKeep && this.#records.store(read, record, madeOf(head, times), stale);
+    const isStored = isWritten && mayKeep && this.#records.store(read, record, madeOf(head, times));
     if (!isStored) this.#cache.keepWhileRead(generation);
     // where something came between, those who wait find that it is not what is held
     if (!isWritten) flight?.land({ kind: 'alone', because: 'lost' });
@@ -228,7 +228,7 @@ export class WebArrivals implements WebFetchOwner {
 
   /** Bytes under a strong tag: they complete what is held of the same content (RFC 9111 §3.4). */
   #filling(fetch: WebFetch, head: WebHead, sizeBytes: number, times: AnswerTimes): AnswerPlan {
-    const { read, flight, stale } = fetch.question;
+    const { read, flight } = fetch.question;
     const { range, status } = readContentHead(head);
     if (status === 206 && (!range || read.fields.range === undefined)) return pass;
     if (range && this.#records.isUnfinished(read, this.#cache.nowMs())) return pass;
@@ -239,7 +239,7 @@ export class WebArrivals implements WebFetchOwner {
     const tagSlots = tagSlotsOfAnswer(head.fields, times.groupSlots);
     const content = this.#records.contentOf(read, asked, identity, times, tagSlots);
     const record = storedAnswer(head, 200, content, read.policy, times);
-    const isStored = this.#records.store(read, record, madeOf(head, times), stale);
+    const isStored = this.#records.store(read, record, madeOf(head, times));
     if (!isStored) this.#cache.keepWhileRead(content);
     // who began it alone and has left has aborted it
     const transfer = { call: fetch.call, isAwaited: true };

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type Entry, useRecord } from '../../cache/entry.ts';
+import { type Entry, tagSlotsOfAll, useRecord } from '../../cache/entry.ts';
 import type { EntryTable } from '../../cache/entry-table.ts';
 import { type Epochs, NO_EPOCH } from '../../cache/epochs.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
@@ -7,7 +7,7 @@ import { Generation } from '../../cache/generation.ts';
 import type { GenerationIdentity } from '../../cache/generation-identity.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
 import type { PurgeBarriers } from '../../cache/purge-barriers.ts';
-import type { Asked, ObjectRecord, ReadableRecord } from '../../cache/record.ts';
+import type { Asked, Asking, ObjectRecord, ReadableRecord } from '../../cache/record.ts';
 import type { UnsettledKeys } from '../../cache/unsettled-keys.ts';
 import { hasMoved } from '../request/bucket.ts';
 import type { Forwarded } from '../request/cache-status.ts';
@@ -95,11 +95,13 @@ export class WebRecords {
   }
 
   /** What a record has to say of a request that is sent now. */
-  askedNow({ target, bucket }: Pick<WebRead, 'target' | 'bucket'>): Asked {
+  askedNow(read: AnswerName): Asking {
+    const { target, bucket } = read;
     const barrier = this.#cache.barriers.latest;
     // in this order, see `UnsettledKeys.add`
     const epoch = hasMoved(bucket) ? NO_EPOCH : this.#cache.epochs.current(target.key);
-    return { epoch, barrier, isUnsettled: this.#cache.unsettled.has(target.key) };
+    const isUnsettled = this.#cache.unsettled.has(target.key);
+    return { epoch, barrier, isUnsettled, heldTagSlots: tagSlotsOfAll(this.#entryOf(read)?.records) };
   }
 
   /** Whether what was asked of the target then is what would be asked now: neither a change nor a purge came between. */
@@ -123,16 +125,15 @@ export class WebRecords {
 
   /**
    * Stores `record`, unless the epoch was raised or it was purged since the origin was asked, or another request has brought what
-   * the origin has made later (RFC 9111 §4).
-   *
-   * @param before what was held when the origin was asked: a purge of its tags means what comes now too, whatever that is tagged with
+   * the origin has made later (RFC 9111 §4). What is held of the name, or was then, is purged with its tags, too.
    */
-  store(read: WebRead, record: ReadableRecord, made: Made, before?: ReadableRecord): boolean {
+  store(read: WebRead, record: ReadableRecord, made: Made): boolean {
     const { key } = read.target;
     const { epochs, barriers } = this.#cache;
+    const ofName = [...made.heldTagSlots, ...tagSlotsOfAll(this.#entryOf(read)?.records)];
     const isPurged =
       barriers.removes(key.text, record.tagSlots, record.barrier) ||
-      (before !== undefined && barriers.concerns(key.text, before.tagSlots, record.barrier));
+      barriers.concernsTags(ofName, record.barrier);
     if (isPurged || record.epoch !== epochs.current(key)) return false;
     const held = this.find(read);
     if (held && held.receivedMs > made.requestedMs && isLater(this.#madeOf(held), made)) return false;
@@ -145,7 +146,7 @@ export class WebRecords {
 
   /** Stores `record` in the place of `before`, which the origin has confirmed; it may vary by other fields now. */
   renew(read: WebRead, before: ReadableRecord, record: ReadableRecord, made: Made): boolean {
-    const isStored = this.store(read, record, made, before);
+    const isStored = this.store(read, record, made);
     // only now: a content is dropped with the last record that refers to it
     if (before.answer?.vary.join() !== record.answer?.vary.join()) this.forget(read, before);
     return isStored;
@@ -274,7 +275,7 @@ export class WebRecords {
     this.#cache.unsettled.add(key.keySlot);
   }
 
-  #madeOf(record: ReadableRecord): Made {
+  #madeOf(record: ReadableRecord): Omit<Made, 'heldTagSlots'> {
     return this.#made.get(record) ?? { requestedMs: record.receivedMs, dateMs: dateMsOf(record) };
   }
 

@@ -114,6 +114,31 @@ it('law 5: a soft purge by a tag of what is held overtakes the question whose an
   expect((await read('a/k')).cache).toBe('HIT');
 });
 
+it.each(['hard', 'soft'])(
+  'law 5: a %s purge by a tag of what is held overtakes the question for another Origin, whose answer has another tag',
+  async how => {
+    await startGateway();
+    put('a/k', 'old');
+    await read('a/k');
+    put('a/k', 'under way', 'green');
+    const crossOrigin = async () =>
+      (await gateway.get('/b/a/k', { origin: 'https://x.test' })).body.toString();
+    store.log.clear();
+    const gate = store.hold();
+    const before = crossOrigin();
+    await store.log.arrival(1);
+    gateway.gateways[0]?.purge({ kind: 'tag', tag: 'red', soft: how === 'soft' });
+    // what was purged is not held any more once somebody has looked
+    const plain = read('a/k');
+    await store.log.arrival(2);
+    gate.release();
+    expect(await before).toBe('under way');
+    await plain;
+    put('a/k', 'new', 'green');
+    expect(await crossOrigin()).toBe('new');
+  },
+);
+
 describe('what a soft purge has made stale', () => {
   const policy = { ttlMs: 3_600_000, staleIfErrorMs: 60_000 };
   const fails = () => {

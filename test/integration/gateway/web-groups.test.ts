@@ -119,3 +119,36 @@ it.each([
     for (const worker of [0, 1]) expect(await read(worker)).toBe('answer 3');
   },
 );
+
+it.each(['hard', 'soft'])(
+  'a %s purge of a variant ends the question for another one, whose answer names other groups',
+  async how => {
+    const reached = Promise.withResolvers<void>();
+    const purged = Promise.withResolvers<void>();
+    origin.answer = ({ headers }, response) => {
+      const isGerman = headers['accept-language'] === 'de';
+      const head = {
+        'cache-control': 'max-age=3600',
+        vary: 'Accept-Language',
+        'cache-groups': isGerman ? '"two"' : '"one"',
+      };
+      const answer = () => response.writeHead(200, head).end(`answer ${origin.asked.length}`);
+      if (origin.asked.length !== 2) answer();
+      else {
+        reached.resolve();
+        void purged.promise.then(answer);
+      }
+    };
+    const german = async (worker: number) => {
+      const fields = { host: 'o.test', 'accept-language': 'de' };
+      return (await gateway.get('/page', fields, worker)).body.toString();
+    };
+    await gateway.get('/page', { host: 'o.test' }, 0);
+    const second = german(0);
+    await reached.promise;
+    for (const one of gateway.gateways) one.purge({ kind: 'tag', tag: 'one', soft: how === 'soft' });
+    purged.resolve();
+    expect(await second).toBe('answer 2');
+    for (const worker of [0, 1]) expect(await german(worker)).toBe('answer 3');
+  },
+);

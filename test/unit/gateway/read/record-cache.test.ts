@@ -83,6 +83,8 @@ describe('of an object that is held', () => {
   let cache: WorkerCache;
   let held: Generation;
 
+  const asking = (read: ObjectRead) => ({ read, ...cache.objects.records.askedNow(read) });
+
   /** What an answer that was asked for now says of the object. */
   const answerNow = (read: ObjectRead): ReadableRecord => ({
     ...recordOf(held),
@@ -97,7 +99,7 @@ describe('of an object that is held', () => {
     });
     byVersion = readOf('k', { versionId: 'v1' });
     held = cache.create(byVersion, identity);
-    expect(cache.objects.records.store(byVersion, answerNow(byVersion))).toBe(true);
+    expect(cache.objects.records.store(asking(byVersion), answerNow(byVersion))).toBe(true);
   });
 
   it('bytes that were asked for by version still are, when it is read without one', () => {
@@ -111,7 +113,10 @@ describe('of an object that is held', () => {
     succession.replacedBy(new Succession(), new Set([epochs.bucketSlot]));
     const late = answerNow(byVersion);
     expect(records.contentOf(byVersion, identity, late)).toBeUndefined();
-    expect([records.store(byVersion, late), records.isStillAsked(byVersion, late)]).toEqual([false, false]);
+    expect([records.store(asking(byVersion), late), records.isStillAsked(byVersion, late)]).toEqual([
+      false,
+      false,
+    ]);
   });
 
   const overtakings = {
@@ -128,7 +133,7 @@ describe('of an object that is held', () => {
         const answer = answerNow(late);
         overtakings[how]();
         held = cache.create(byVersion, identity);
-        expect(cache.objects.records.store(byVersion, answerNow(byVersion))).toBe(true);
+        expect(cache.objects.records.store(asking(byVersion), answerNow(byVersion))).toBe(true);
         expect(cache.objects.records.contentOf(late, identity, answer)).toBeUndefined();
         expect(held.asked).toEqual({ versionId: 'v1', requestPayer: undefined });
         expect(cache.objects.records.contentOf(late, identity, answerNow(late))).toBe(held);
@@ -141,8 +146,8 @@ describe('of an object that is held', () => {
           ...answerNow(get),
           content: cache.create(get, { ...identity, entityTag: '"since"' }),
         };
-        expect(cache.objects.records.store(get, since)).toBe(true);
-        expect(cache.objects.records.store(get, late)).toBe(false);
+        expect(cache.objects.records.store(asking(get), since)).toBe(true);
+        expect(cache.objects.records.store(asking(get), late)).toBe(false);
         expect(lookupRecord(cache.objects.records, get)).toBe(since);
       });
     },
