@@ -52,7 +52,7 @@ function bashValues({ name, options }: CommandWords): readonly string[] {
     .map(({ names, value }) => {
       const pattern = names.map(option => `"${name} ${option}"`).join('|');
       if (value === 'path')
-        return `    ${pattern}) compopt -o filenames; COMPREPLY=($(compgen -f -- "$word")); return ;;`;
+        return `    ${pattern}) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;;`;
       const words = typeof value === 'string' ? '' : value.join(' ');
       return `    ${pattern}) COMPREPLY=($(compgen -W "${words}" -- "$word")); return ;;`;
     });

@@ -14,7 +14,7 @@ beforeAll(async () => {
       join(folder, shell),
       await run(process.execPath, [command, 'completion', shell], { ownEnvironment: true }),
     );
-  writeFileSync(join(folder, 'gateway.yaml'), '');
+  for (const name of ['gateway.yaml', 'my file.yaml']) writeFileSync(join(folder, name), '');
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -32,6 +32,8 @@ it('bash completes commands, options, the values of options, and files', async (
   expect(await inBash('tidegate', '--con')).toEqual(['--config']);
   expect(await inBash('tidegate', 'card', 'x', '--form', 'a')).toEqual(['adaptive']);
   expect(await inBash('tidegate', 'check', '-c', 'gate')).toEqual(['gateway.yaml']);
+  expect(await inBash('tidegate', 'check', '-c', 'my')).toEqual(['my file.yaml']);
+  expect(await inBash('tidegate', 'check', '-c', 'none')).toEqual(['']);
 });
 
 it('fish completes commands, options, the values of options, and files', async () => {

@@ -59,11 +59,11 @@ function alertSections(
   return [...sections, ...noteOn(hidden, isCut)];
 }
 
-/** The start time, or the duration of a resolved alert. */
+/** The start time, or the duration of a resolved alert: not of what it is about, which begins before and may go on. */
 function whenOf({ startedAtMs, endedAtMs, state }: Alert, kind: Notification['kind']): string {
   if (kind === 'notice') return formatMoment(startedAtMs);
   if (state === 'resolved' && endedAtMs !== undefined) {
-    return `lasted ${describeDuration(endedAtMs - startedAtMs)}, until ${formatMoment(endedAtMs)}`;
+    return `the alert lasted ${describeDuration(endedAtMs - startedAtMs)}, until ${formatMoment(endedAtMs)}`;
   }
   return `since ${formatMoment(startedAtMs)}`;
 }
@@ -109,7 +109,7 @@ function digestSections(alerts: readonly Alert[], source: string, detail: Detail
 function digestLine({ rule, summary, state, startedAtMs, endedAtMs, isTest }: Alert): Fact {
   const title = `${isTest ? 'Test: ' : ''}${describeRule(rule).title}`;
   if (state !== 'resolved' || endedAtMs === undefined) return { name: title, value: summary };
-  return { name: title, value: `${summary} It lasted ${describeDuration(endedAtMs - startedAtMs)}.` };
+  return { name: title, value: `${summary} The alert lasted ${describeDuration(endedAtMs - startedAtMs)}.` };
 }
 
 /** A note when the card does not show everything. */

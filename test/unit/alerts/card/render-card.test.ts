@@ -185,7 +185,9 @@ describe('a connector card', () => {
   it('that says it is over names how long it lasted', () => {
     const { title, sections } = posted(exampleNotification(errors, 'resolved', NOW_MS), 'connector');
     expect(title).toBe('Resolved: A backend answers with errors');
-    expect(sections[0].activitySubtitle).toBe('gateway-1 · lasted 47 min, until 2026-01-01 12:00:00 UTC');
+    expect(sections[0].activitySubtitle).toBe(
+      'gateway-1 · the alert lasted 47 min, until 2026-01-01 12:00:00 UTC',
+    );
   });
 
   it('bears who did what, until when and why', () => {
@@ -251,7 +253,7 @@ describe('a card of many alerts', () => {
       '29 resolved',
     ]);
     expect(sections[1].facts).toHaveLength(29);
-    expect(sections[1].facts[0].value).toBe('Backend number 1 fails. It lasted 47 min.');
+    expect(sections[1].facts[0].value).toBe('Backend number 1 fails. The alert lasted 47 min.');
   });
 });
 
