@@ -2,6 +2,9 @@
 const GRANULE_SHARE = 1 / 8;
 const MOST_RUNS = 65_536;
 
+/** After so many changes, beside as many as there are runs, what an iterator stands on is given up: V8 keeps all of it. */
+const CHANGES_KEPT = 1_024;
+
 /** How many are spared at most while one is looked for that goes. */
 const LOOKS = 64;
 
@@ -24,6 +27,8 @@ export class BareRuns {
   readonly #order = new Set<number>();
   /** At the oldest of them: all before it have gone, or are at the end. A new one would pass over the gaps that they have left. */
   #next = this.#order.values();
+  /** Since it was moved on. */
+  #changes = 0;
   #granules = 0;
 
   /** @param granules in all */
@@ -38,7 +43,10 @@ export class BareRuns {
   }
 
   removed(run: number): void {
-    if (this.#order.delete(run)) this.#granules -= this.#runs.lengthOf(run);
+    if (!this.#order.delete(run)) return;
+    this.#granules -= this.#runs.lengthOf(run);
+    this.#changes++;
+    if (this.#changes > this.#order.size + CHANGES_KEPT) this.#begin();
   }
 
   /** Whether there is room in their share for one of `length` granules, for which others may have gone. */
@@ -57,10 +65,16 @@ export class BareRuns {
 
   /** Whoever asks for it removes it, or puts it at the end. */
   #oldest(): number | undefined {
+    this.#changes = 0;
     const step = this.#next.next();
     if (!step.done) return step.value;
-    this.#next = this.#order.values();
+    this.#begin();
     return this.#next.next().value;
+  }
+
+  #begin(): void {
+    this.#next = this.#order.values();
+    this.#changes = 0;
   }
 
   #hasRoom(length: number): boolean {

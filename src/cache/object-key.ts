@@ -40,7 +40,10 @@ export const SHARD_COUNT = 256;
 export function objectKey({ backend, bucket }: BucketName, key: string, slots: KeySlots): ObjectKey {
   const text = bucketText({ backend, bucket }) + lengthPrefixed(key);
   const { bucketSlot } = slots;
-  return { backend, bucket, key, text, hash: hashText(text), keySlot: slots.keySlot(text), bucketSlot };
+  const hash = hashText(text);
+  // V8 keeps all of the string that a part was cut from: of `key` that may be a long URL
+  const own = text.slice(text.length - key.length);
+  return { backend, bucket, key: own, text, hash, keySlot: slots.keySlot(text), bucketSlot };
 }
 
 /** The name of a bucket as one unambiguous string. */

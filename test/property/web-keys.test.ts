@@ -4,6 +4,7 @@ import { objectKey } from '../../src/cache/object-key.ts';
 import type { WebRules } from '../../src/gateway/request/bucket.ts';
 import { keyedQuery, targetOfKey, type WebBucket, webTarget } from '../../src/gateway/web/web-target.ts';
 import { variantName } from '../../src/http/vary.ts';
+import { keptBytesOf } from '../support/kept-bytes.ts';
 import { slots } from '../support/object-keys.ts';
 
 const letters = ['a', 'b', '/', '?', '&', '=', ':', '%', '-', '1', '.'];
@@ -108,4 +109,19 @@ it('what a list leaves of a query does not depend on what it leaves out, and sor
 it('a name is that of no store object of the same backend and bucket with another key', () => {
   const at = { backend: 'b', bucket: 'c' };
   expect(objectKey(at, '/x', slots.of(at)).text).not.toBe(objectKey(at, 'x', slots.of(at)).text);
+});
+
+it.each([
+  ['all of it is the name', { forwarded: false }],
+  ['the host is in front', { forwarded: true }],
+  ['the origin has it in a folder', { pathPrefix: '/folder' }],
+] as const)('a name without its query keeps nothing of the URL (%s)', (_what, rules) => {
+  const bucket = bucketOf('web', '/', { ...rules, query: { names: new Set(), isSorted: false } });
+  const kept = keptBytesOf(url =>
+    webTarget(
+      { bucket, path: url.slice(0, url.indexOf('?')), query: url.slice(url.indexOf('?') + 1), host: 'a' },
+      'http',
+    ),
+  );
+  expect(kept).toBeLessThan(2_000);
 });

@@ -1,3 +1,4 @@
+import { ownText } from '../../base/own-text.ts';
 import { recordName } from '../../cache/record.ts';
 import { parseRange, type RangeRequest } from '../../http/range.ts';
 import type { CustomerKey } from '../../s3/customer-key.ts';
@@ -66,7 +67,8 @@ export function clientRead(
     isSigned: caller.kind === 'client',
     takesCustomerKeys: fields.store !== undefined && takesCustomerKeys(bucket, request),
   });
-  const { versionId, partNumber, expectedBucketOwner, requestPayer, checksumMode, overrides } = parameters;
+  const { partNumber, expectedBucketOwner, requestPayer, checksumMode, overrides } = parameters;
+  const versionId = parameters.versionId && ownText(parameters.versionId);
   if (versionId !== undefined) requireId(bucket.keys, versionId, 'versionId');
   exchange.key = key;
   exchange.versionId = versionId;

@@ -100,11 +100,10 @@ export function webTarget(address: WebAddress, scheme: string): WebTarget {
   const { bucket, path, query, host } = documentOf(address);
   const { web, store, bucketAtStore, epochs } = bucket;
   const asked = path + keyedQuery(query, web.query);
-  const key = tellsHost(web) ? `${scheme}://${host}${asked}` : asked;
-  return {
-    target: web.pathPrefix + asked,
-    key: objectKey({ backend: store.identity, bucket: bucketAtStore }, key, epochs),
-  };
+  const name = tellsHost(web) ? `${scheme}://${host}${asked}` : asked;
+  const key = objectKey({ backend: store.identity, bucket: bucketAtStore }, name, epochs);
+  // cut out of the key, which keeps nothing of the client's URL
+  return { target: web.pathPrefix + key.key.slice(name.length - asked.length), key };
 }
 
 /** The target at the origin of a request whose answer is not looked for in the cache: with all of its query. */

@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { BareRuns } from '../../../src/cache/bare-runs.ts';
+import { collectGarbage } from '../../support/collect-garbage.ts';
 
 let bare: BareRuns;
 let evicted: number[];
@@ -62,4 +63,18 @@ it('goes on where nothing was left', () => {
   expect(evicted).toHaveLength(10);
   for (let run = 10; run < 21; run++) add(run);
   expect(evicted.at(-1)).toBe(10);
+});
+
+it('nothing stays of runs that come and go while there is room: V8 keeps what an iterator stands on', () => {
+  bare = new BareRuns({ lengthOf: () => 1, spares: () => false, evict: () => false }, 8 * 2_000);
+  const comeAndGo = (times: number) => {
+    for (let time = 0; time < times; time++) {
+      bare.removed(time % 1_000);
+      bare.add(time % 1_000);
+    }
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = comeAndGo(10_000);
+  expect(comeAndGo(500_000) - before).toBeLessThan(4_000_000);
 });

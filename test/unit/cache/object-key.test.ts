@@ -10,6 +10,7 @@ import {
 } from '../../../src/cache/object-key.ts';
 import { allocateSharedMemory, releaseWorker } from '../../../src/cache/shared-memory.ts';
 import { SlotPins } from '../../../src/cache/slot-pins.ts';
+import { keptBytesOf } from '../../support/kept-bytes.ts';
 import { testKey } from '../../support/object-keys.ts';
 
 it('keys of different places are different keys', () => {
@@ -20,6 +21,10 @@ it('keys of different places are different keys', () => {
     testKey('a', 'b', 'c//d'),
   ];
   expect(new Set(texts.map(key => key.text)).size).toBe(4);
+});
+
+it('a key keeps nothing of the URL that it was cut from', () => {
+  expect(keptBytesOf(url => testKey('store', 'bucket', url.slice(0, url.indexOf('?'))))).toBeLessThan(2_000);
 });
 
 it('every key has one owner, and owners get like shares of them', () => {

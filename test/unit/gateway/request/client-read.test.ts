@@ -9,6 +9,7 @@ import { Exchange } from '../../../../src/gateway/request/exchange.ts';
 import { parseQuery } from '../../../../src/s3/query.ts';
 import { RequestFields } from '../../../../src/s3/request-fields.ts';
 import { clientCalled } from '../../../support/callers.ts';
+import { keptBytesOf } from '../../../support/kept-bytes.ts';
 import { slots, testKey } from '../../../support/object-keys.ts';
 import { bucketOf } from '../../../support/object-reads.ts';
 import { defaultPolicy } from '../../../support/worker-gateway.ts';
@@ -185,4 +186,15 @@ describe('a customer-provided key', () => {
   it('is none of a read without one', () => {
     for (const encrypted of [true, false]) expect(read({ encrypted }).customerKey).toBeUndefined();
   });
+});
+
+it('what a read of a version keeps is not the URL', () => {
+  const kept = keptBytesOf(url => {
+    const { read: what } = read({
+      query: `versionId=${url.slice(24, 60)}&x=${url}`,
+      granted: ['GetObjectVersion'],
+    });
+    return [what.versionId, what.recordName];
+  });
+  expect(kept).toBeLessThan(2_000);
 });
