@@ -1,5 +1,6 @@
 import type { StoreCall } from '../../backend/store.ts';
 import type { Clock, Timer } from '../../base/clock.ts';
+import { copyOf } from './spare-copies.ts';
 
 /**
  * How long a transfer keeps its connection while its readers are far behind. Longer than while there are no slots,
@@ -21,6 +22,8 @@ export class Transfer {
   #limit: Timer | undefined;
   #call: StoreCall | undefined;
   #buffered: Buffer | undefined;
+  /** The memory of the buffered bytes. */
+  #memory: ArrayBuffer | undefined;
   #hasEnded = false;
 
   constructor(clock: Clock) {
@@ -37,9 +40,16 @@ export class Transfer {
     return this.#buffered !== undefined;
   }
 
-  /** Pauses the transfer, and buffers a copy of `rest` until `takeBuffered`. */
+  /** Pauses the transfer, and buffers `rest` until `takeBuffered`: as a copy, unless it is what is left of buffered bytes. */
   pause(rest: Buffer): void {
-    this.#buffered = Buffer.from(rest);
+    if (rest.buffer !== this.#memory) {
+      const copy = copyOf(rest);
+      this.#free();
+      this.#memory = copy.buffer;
+      this.#buffered = copy;
+    } else {
+      this.#buffered = rest;
+    }
     this.#call?.pause();
   }
 
@@ -49,11 +59,12 @@ export class Transfer {
     this.#limit = this.#clock.after(READERS_LIMIT_MS, () => this.giveUp());
   }
 
-  /** The buffered bytes, followed by `chunk`; empties the buffer. */
+  /** The buffered bytes, followed by `chunk`; empties the buffer. They may be used until `resume`, `pause` or `drop`. */
   takeBuffered(chunk?: Buffer): Buffer | undefined {
-    const pieces = [this.#buffered, chunk].filter(piece => piece !== undefined);
-    this.drop();
-    return pieces.length > 1 ? Buffer.concat(pieces) : pieces[0];
+    const buffered = this.#buffered;
+    this.#buffered = undefined;
+    this.#limit?.cancel();
+    return buffered && chunk ? Buffer.concat([buffered, chunk]) : (buffered ?? chunk);
   }
 
   /** All of it has come: only the buffered bytes are left. */
@@ -62,6 +73,7 @@ export class Transfer {
   }
 
   resume(): void {
+    this.#free();
     this.#call?.resume();
   }
 
@@ -79,6 +91,7 @@ export class Transfer {
   drop(): void {
     this.#buffered = undefined;
     this.#limit?.cancel();
+    this.#free();
   }
 
   abort(): void {
@@ -91,5 +104,11 @@ export class Transfer {
     const call = this.#call;
     this.#call = undefined;
     return call;
+  }
+
+  /** V8 would free the memory only when tens of MiB have come together, and each pause takes some. */
+  #free(): void {
+    this.#memory?.transfer(0);
+    this.#memory = undefined;
   }
 }
