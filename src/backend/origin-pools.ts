@@ -1,7 +1,8 @@
 import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
 import { Client, type Dispatcher, Pool } from 'undici';
-import { ReadBuffer, type ServerTls } from '../transport/read-buffer.ts';
+import { ReadBuffer } from '../transport/read-buffer.ts';
+import type { ServerTls } from '../transport/server-tls.ts';
 import { OriginCall, type OriginReceiver } from './origin-call.ts';
 
 /** Timeouts of an origin, in milliseconds. */

@@ -1,5 +1,5 @@
 import { readAuthorities, readCertificate } from '../server/tls/certificate.ts';
-import type { ServerTls } from '../transport/read-buffer.ts';
+import type { ServerTls } from '../transport/server-tls.ts';
 import type { BackendConfig } from './gateway-config.ts';
 
 interface TlsProblem {

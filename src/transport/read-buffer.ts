@@ -5,6 +5,7 @@ import type { AnsweringConnection, ExpectedBody } from './expected-body.ts';
 import { ParseBudget } from './parse-budget.ts';
 import { readAfterWriteFailure } from './read-after-write-failure.ts';
 import { resetWhenCut } from './reset-when-cut.ts';
+import type { ServerTls } from './server-tls.ts';
 
 /** Size of the shared read buffer. */
 const READ_BYTES = 256 * 1024;
@@ -18,19 +19,6 @@ interface ConnectorOptions {
   readonly connectMs: number;
   readonly lookup: LookupFunction | undefined;
   readonly tls?: ServerTls | undefined;
-}
-
-/** How the TLS certificate of a server is checked, and which one it is shown. */
-export interface ServerTls {
-  /** PEM of the authorities that are trusted, instead of those of the system. */
-  readonly ca?: string | undefined;
-  /** PEM of the client's certificate and its key. */
-  readonly cert?: string | undefined;
-  readonly key?: string | undefined;
-  /** The name that is asked for and expected in the certificate; that of the host when left out. */
-  readonly serverName?: string | undefined;
-  /** Whether any certificate is accepted. */
-  readonly insecureSkipVerify?: boolean | undefined;
 }
 
 /**
@@ -112,9 +100,7 @@ type Given =
   | { readonly kind: 'unknown' }
   /** Ends with what looks like the end of a head. */
   | { readonly kind: 'head' }
-  /** A private copy; may also contain bytes after a body. */
-  | { readonly kind: 'own'; readonly bytes: Buffer; readonly before: BodyFraming }
-  /** Shared memory. `owedBytes` is the data that undici has neither passed on nor returned. */
+  /** Memory that is used again or freed. `owedBytes` is the data that undici has neither passed on nor returned. */
   | {
       readonly kind: 'shared';
       readonly bytes: Buffer;
@@ -135,8 +121,11 @@ class Connection implements ExpectedBody {
   readonly #parsing: Parsing;
   readonly #readStream: Socket['read'];
   #unread: Buffer | undefined;
-  #isShared = false;
+  /** The memory of unread bytes that have to wait. */
+  #kept: ArrayBuffer | undefined;
   #isHeld = false;
+  /** Whether undici has asked for bytes after those that have arrived. */
+  #wantsMore = true;
   #isEnding = false;
   #waitsForTurn = false;
   #mayBeSplit = false;
@@ -152,6 +141,7 @@ class Connection implements ExpectedBody {
     socket.unshift = (rest: Buffer) => this.#unshift(rest);
     // the end must not overtake bytes that wait for their turn: it may be the end of the body
     socket.prependListener('end', () => this.passOnRest());
+    socket.once('close', () => this.#freeKept());
   }
 
   get socket(): AnsweringConnection {
@@ -164,20 +154,22 @@ class Connection implements ExpectedBody {
     if (this.#unread) this.#socket.emit('readable');
   }
 
-  /** Passes on `bytes` of the shared buffer. False when some are left, for undici or for a later turn: reading stops. */
+  /**
+   * Passes on `bytes` of the shared buffer. False when some are left, for undici or for a later turn, or undici wants no
+   * more because the call is paused: reading stops, as the next bytes would have to be kept.
+   */
   arrived(bytes: Buffer): boolean {
     // a TLS connection delivers what it has already decrypted even while it is stopped
-    this.#isShared = this.#unread === undefined;
-    this.#unread = this.#unread ? Buffer.concat([this.#unread, bytes]) : bytes;
+    if (this.#unread) this.#keep(this.#unread, bytes);
+    else this.#unread = bytes;
     this.#mayBeSplit = true;
+    this.#wantsMore = false;
     this.#socket.emit('readable');
     this.#parsing.budget.stop();
     this.#checkParser();
-    if (!this.#unread) return true;
-    if (this.#isShared) this.#unread = Buffer.from(this.#unread);
-    this.#isShared = false;
-    this.#isHeld = true;
-    return false;
+    if (this.#unread?.buffer === bytes.buffer) this.#keep(this.#unread);
+    this.#isHeld = !this.#wantsMore;
+    return this.#wantsMore;
   }
 
   expectBody(end: BodyEnd): void {
@@ -204,8 +196,10 @@ class Connection implements ExpectedBody {
       if (budget.isSpent && !this.#isEnding) return this.#waitForTurn();
       budget.start();
       this.#parsing.connection = this;
-      return this.#isShared ? this.#takeShared(this.#unread) : this.#takeOwn(this.#unread);
+      return this.#takeNext(this.#unread);
     }
+    this.#freeKept();
+    this.#wantsMore = true;
     if (this.#isHeld) {
       this.#isHeld = false;
       this.#socket.resume();
@@ -224,28 +218,14 @@ class Connection implements ExpectedBody {
     return null;
   }
 
-  #takeShared(read: Buffer): Buffer {
-    const bytes = this.#piece(read);
+  #takeNext(unread: Buffer): Buffer {
+    const bytes = this.#framing.isData ? unread : unread.subarray(0, PIECE_BYTES);
     const before = this.#framing.copy();
     const { lengthBytes, dataBytes } = this.#framing.follow(bytes);
     if (lengthBytes === 0) return Buffer.from(this.#take(this.#upToHead(bytes)));
     const certain = this.#take(bytes.subarray(0, lengthBytes));
     this.#given = { kind: 'shared', bytes: certain, before, dataBytes, owedBytes: dataBytes };
     return certain;
-  }
-
-  /** A private copy may contain anything. */
-  #takeOwn(rest: Buffer): Buffer {
-    const bytes = this.#piece(rest);
-    if (!this.#framing.isUnknown) {
-      this.#given = { kind: 'own', bytes, before: this.#framing.copy() };
-      this.#framing.follow(bytes);
-    }
-    return this.#take(bytes);
-  }
-
-  #piece(bytes: Buffer): Buffer {
-    return this.#framing.isData ? bytes : bytes.subarray(0, PIECE_BYTES);
   }
 
   /**
@@ -260,6 +240,24 @@ class Connection implements ExpectedBody {
     return bytes.subarray(0, end + endOfHead.length);
   }
 
+  /**
+   * Has the unread bytes wait in memory of their own. It is freed with its last byte: V8 would do so only when tens of MiB
+   * have come together, and a store that is faster than the gateway fills such memory all the time.
+   */
+  #keep(...unread: Buffer[]): void {
+    const kept = Buffer.allocUnsafeSlow(unread.reduce((sum, { length }) => sum + length, 0));
+    let at = 0;
+    for (const bytes of unread) at += bytes.copy(kept, at);
+    this.#freeKept();
+    this.#kept = kept.buffer;
+    this.#unread = kept;
+  }
+
+  #freeKept(): void {
+    this.#kept?.transfer(0);
+    this.#kept = undefined;
+  }
+
   /** Removes `bytes` from the unread ones. */
   #take(bytes: Buffer): Buffer {
     const rest = this.#unread?.subarray(bytes.length);
@@ -271,21 +269,17 @@ class Connection implements ExpectedBody {
     this.#parsing.budget.stop();
     if (rest.length === 0) return;
     this.#rewind(rest.length);
-    if (this.#unread) {
-      this.#unread = Buffer.concat([rest, this.#unread]);
-      this.#isShared = false;
-    } else {
-      this.#unread = rest;
-    }
+    if (this.#unread) this.#keep(rest, this.#unread);
+    else this.#unread = rest;
   }
 
   /** undici returned the last `restBytes` of its input. */
   #rewind(restBytes: number): void {
     const given = this.#given;
-    if (given.kind !== 'shared' && given.kind !== 'own') return;
+    if (given.kind !== 'shared') return;
     const { dataBytes } = given.before.follow(given.bytes.subarray(0, -restBytes));
     this.#framing = given.before;
-    if (given.kind === 'shared') given.owedBytes -= given.dataBytes - dataBytes;
+    given.owedBytes -= given.dataBytes - dataBytes;
   }
 
   /** Detects a version of undici that keeps body bytes instead of passing them on: its connections are closed. */

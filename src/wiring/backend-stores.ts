@@ -13,7 +13,7 @@ import type { Logger } from '../base/logger.ts';
 import type { SpanSink } from '../base/spans.ts';
 import { serverTlsOf } from '../config/backend-certificates.ts';
 import type { BackendConfig, GatewayConfig } from '../config/gateway-config.ts';
-import type { ServerTls } from '../transport/read-buffer.ts';
+import type { ServerTls } from '../transport/server-tls.ts';
 import type { BackendPlace } from './backend-places.ts';
 import { createBreaker } from './breakers.ts';
 import { providedSource } from './provided-source.ts';
