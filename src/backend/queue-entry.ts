@@ -48,5 +48,6 @@ export function errorFor(verdict: QueueVerdict, isStoreSilent: boolean): StoreEr
     return new StoreError('BROKEN', 'aborted in favour of waiting calls', undefined, GIVEN_UP);
   if (verdict === 'silent' && isStoreSilent)
     return new StoreError('BUSY', 'the store did not answer while others waited', undefined, NO_ANSWER);
-  return new StoreError('BUSY', `too many calls to the store: ${verdict}`, undefined);
+  const reason = verdict === 'silent' ? GIVEN_UP : undefined;
+  return new StoreError('BUSY', `too many calls to the store: ${verdict}`, undefined, reason);
 }

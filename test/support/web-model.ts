@@ -1,4 +1,10 @@
-import { type Store, StoreError, type StoreReceiver, type StoreRequest } from '../../src/backend/store.ts';
+import {
+  GIVEN_UP,
+  type Store,
+  StoreError,
+  type StoreReceiver,
+  type StoreRequest,
+} from '../../src/backend/store.ts';
 import { EpochSlots } from '../../src/cache/epoch-slots.ts';
 import type { ReadableRecord } from '../../src/cache/record.ts';
 import { allocateSharedMemory } from '../../src/cache/shared-memory.ts';
@@ -27,6 +33,8 @@ export interface ModelAnswer {
   /** Until the head, and from there to the end. */
   readonly headMs: number;
   readonly bodyMs: number;
+  /** When it is given up for others, though the origin has said nothing. */
+  readonly givenUpMs?: number;
 }
 
 /** A request as the origin has got it. */
@@ -66,7 +74,7 @@ class ModelOrigin implements Store {
     const fields = Object.fromEntries(sent.map(({ name, value }) => [name, value]));
     const question: ModelQuestion = { method, fields, fromMs: clock.monotonicMs(), untilMs: undefined };
     this.questions.push(question);
-    const { status, fields: said, body, headMs, bodyMs } = this.answer(method, fields);
+    const { status, fields: said, body, headMs, bodyMs, givenUpMs } = this.answer(method, fields);
     const over = () => {
       question.untilMs ??= clock.monotonicMs();
     };
@@ -74,9 +82,9 @@ class ModelOrigin implements Store {
       void clock.after(delayMs, () => {
         if (question.untilMs === undefined) then();
       });
-    const fail = () => {
+    const fail = (error = new StoreError('TIMEOUT', 'no answer', undefined)) => {
       over();
-      receiver.failed(new StoreError('TIMEOUT', 'no answer', undefined));
+      receiver.failed(error);
     };
     const end = () => {
       over();
@@ -95,7 +103,9 @@ class ModelOrigin implements Store {
           if (question.untilMs === undefined) end();
         });
     };
-    if (status === undefined) later(SILENT_MS, fail);
+    if (givenUpMs !== undefined)
+      later(givenUpMs, () => fail(new StoreError('BUSY', 'given up', undefined, GIVEN_UP)));
+    else if (status === undefined) later(SILENT_MS, fail);
     else later(headMs, () => begin(status));
     return { pause() {}, resume() {}, took() {}, abort: over };
   }

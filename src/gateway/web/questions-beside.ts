@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import type { BackgroundTurns } from '../read/background-turns.ts';
+import type { BackgroundTurns, Outcome } from '../read/background-turns.ts';
 import type { WebFetch } from './web-fetch.ts';
 import { hasHung, type Landing, outcomeOf, WebFlight } from './web-flight.ts';
 import type { WebFlights } from './web-flights.ts';
@@ -30,6 +30,9 @@ class Beside {
   /** In whose names: somebody may come in whose name it can be. */
   readonly asked: WebRead[] = [];
   readonly open = new Set<WebFlight>();
+  /** Sends the question that has no place in the background yet, unless one is under way without. */
+  sendWaiting: (() => void) | undefined;
+  hasPlaceless = false;
   /** Whether the origin has said anything to others: it may hang for all. */
   isHeard = false;
   readonly #flight: WebFlight;
@@ -71,8 +74,9 @@ class Beside {
 /**
  * A question may hang because of what its client has sent: a session that is locked, say. Those who wait for it and have sent
  * something else have the same asked in the name of one of them, each time that patience is over, and the second time in nobody's.
- * So it goes with a body that gets stuck, and with a range, which is asked for as the first has asked. The first answer that is for
- * all ends the wait; where several were not, each asks for itself.
+ * What has found no place in the background by the next time is sent nevertheless, one at a time. So it goes with a body that gets
+ * stuck, and with a range, which is asked for as the first has asked. The first answer that is for all ends the wait; where several
+ * were not, each asks for itself.
  */
 export class QuestionsBeside {
   readonly #parts: BesideParts;
@@ -92,6 +96,8 @@ export class QuestionsBeside {
   #wait(flight: WebFlight, beside: Beside, delayMs: number): void {
     flight.patience = this.#parts.clock.after(delayMs, () => {
       const { isComing } = beside;
+      // the places may be taken by what hangs otherwise, and this is waited for
+      if (!isComing) beside.sendWaiting?.();
       const by = beside.mayAsk ? flight.other(beside.asked) : undefined;
       beside.look();
       this.#wait(flight, beside, beside.patienceMs);
@@ -108,30 +114,39 @@ export class QuestionsBeside {
 
   #ask(flight: WebFlight, beside: Beside, by: WebRead, isOfNobody: boolean): void {
     const { background, clock, send } = this.#parts;
-    const isStillDue = () => !flight.isOver && !beside.isComing;
+    const begin = (ended: (outcome: Outcome) => void) => {
+      let fetch: WebFetch | undefined;
+      const land = (landing: Landing) => {
+        beside.open.delete(question);
+        // what was not sent, or was given up, has no answer
+        if (fetch) this.#landed(flight, beside, question, landing, isOfNobody);
+        ended(outcomeOf(landing));
+      };
+      const question = new WebFlight(by, clock.monotonicMs(), land, flight.isOfRange);
+      beside.open.add(question);
+      beside.sendWaiting = undefined;
+      try {
+        fetch = send(by, question);
+      } catch {
+        // it has landed
+      }
+      return () => {
+        const sent = fetch;
+        fetch = undefined;
+        sent?.left();
+      };
+    };
+    const sendWaiting = () => {
+      if (beside.hasPlaceless) return;
+      beside.hasPlaceless = true;
+      begin(() => {
+        beside.hasPlaceless = false;
+      });
+    };
+    beside.sendWaiting = sendWaiting;
+    const isStillDue = () => !flight.isOver && !beside.isComing && beside.sendWaiting === sendWaiting;
     background.ask(by.bucket.store.name, {
-      ...{ client: by.client.quota, name: by.target.key.text, isStillDue },
-      begin: ended => {
-        let fetch: WebFetch | undefined;
-        const land = (landing: Landing) => {
-          beside.open.delete(question);
-          // what was not sent, or was given up, has no answer
-          if (fetch) this.#landed(flight, beside, question, landing, isOfNobody);
-          ended(outcomeOf(landing));
-        };
-        const question = new WebFlight(by, clock.monotonicMs(), land, flight.isOfRange);
-        beside.open.add(question);
-        try {
-          fetch = send(by, question);
-        } catch {
-          // it has landed
-        }
-        return () => {
-          const sent = fetch;
-          fetch = undefined;
-          sent?.left();
-        };
-      },
+      ...{ client: by.client.quota, name: by.target.key.text, isStillDue, begin },
     });
   }
 

@@ -1,4 +1,4 @@
-import { StoreError } from '../../backend/store.ts';
+import { GIVEN_UP, NO_ANSWER, StoreError } from '../../backend/store.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { parseRange } from '../../http/range.ts';
 import { mayConfirm } from './confirmation.ts';
@@ -61,6 +61,9 @@ export function verdictOf(read: WebRead, waited: Waited, own: OwnAnswers): Verdi
   // an origin that fails is not asked the same again
   if (landing.kind === 'stale')
     return landing.isOfRequest && asksOtherwise(read, first) && mayShare() ? 'anew' : 'told';
+  // a question that was given up here, to make room for others, is no sign of how the next one fares
+  if (isGivenUp(landing.error))
+    return asksOtherwise(read, first) && !read.directives?.noStore && read.mayRepeat() ? 'anew' : 'told';
   if (!mayBeOfRequest(read, waited)) return 'told';
   return mayShare() ? 'anew' : 'in turn';
 }
@@ -74,6 +77,10 @@ function mayBeOfRequest(read: WebRead, { landing, first, isPatient }: Waited): b
   if (landing.kind === 'failed' && landing.isBegun) return asksOtherwise(read, first);
   // who has waited for long would wait as long again
   return (error.code === 'INVALID' || (error.code === 'TIMEOUT' && isPatient)) && asksOtherwise(read, first);
+}
+
+function isGivenUp(error: unknown): boolean {
+  return error instanceof StoreError && (error.reason === GIVEN_UP || error.reason === NO_ANSWER);
 }
 
 /** Whether `read` selects the answer that `first` has got. */

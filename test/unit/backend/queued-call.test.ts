@@ -98,7 +98,7 @@ it('a read given up for its silence is a failure of the store once that has answ
   queue = openQueue(4);
   press('at first');
   press('again');
-  expect(failures).toEqual(expect.arrayContaining(['BUSY BUSY']));
+  expect(failures).toEqual(expect.arrayContaining(['BUSY GIVEN_UP']));
   expect(failures).not.toContain('BUSY NO_ANSWER');
   clock.advance(2_000);
   failures.length = 0;

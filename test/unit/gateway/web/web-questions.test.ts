@@ -346,6 +346,32 @@ describe('readers of a page at the same time', () => {
     );
   });
 
+  it.each([
+    ['hangs', {}, {}, 4_300],
+    ['hangs', { range: 'bytes=0-' }, {}, 4_300],
+    ['is given up', {}, { givenUpMs: 2_500 }, 2_800],
+  ])(
+    'are asked for beside one that %s though what is asked beside others takes all places (%j)',
+    async (_, range: Record<string, string>, given, waitMs) => {
+      const model = new WebModel((_method, { 'x-key': key }) =>
+        answered({ ...forAll, etag: '"1"' }, key ? { status: undefined, ...(key === '80' && given) } : {}),
+      );
+      const hangs = (path: string, key: number): ModelRequest => ({
+        ...{ path, method: 'GET', quota: `h${key}`, fields: { ...range, 'x-key': `${key}` } },
+      });
+      for (let number = 0; number < 80; number++) model.read(hangs(`/other ${number % 40}`, number));
+      await model.pass(1_000);
+      model.read(hangs('/page', 80));
+      const alike = readers(10, { fields: range }).map(({ fields, ...request }) => ({
+        ...request,
+        fields: { ...fields, 'user-agent': 'browser' },
+      }));
+      const { waits } = await ask(model, alike);
+      const good = model.origin.questions.filter(({ fields }) => !fields['x-key']);
+      expect([good.length, Math.max(...waits)]).toEqual([1, waitMs]);
+    },
+  );
+
   it('are asked for before strangers who were there before them, and hang as well', async () => {
     const model = new WebModel((_, sent) =>
       sent.cookie?.startsWith('user') ? answered(forAll) : answered({}, { status: undefined }),
