@@ -25,7 +25,6 @@ export class Block implements SlotOwner, CoveredBlock {
   #memory: Buffer = noMemory;
   #valid = nothing;
   #arriving: Span | undefined;
-  #isAsRestored = false;
   #onTakenBack = doNothing;
 
   constructor(index: number, contentHash: number, onEvicted: (block: Block) => void) {
@@ -45,12 +44,6 @@ export class Block implements SlotOwner, CoveredBlock {
     this.#slot = slot;
     this.#memory = memory;
     this.#valid = valid;
-    this.#isAsRestored = true;
-  }
-
-  /** Whether nothing can have been written to the slot since the block was put into it with bytes. */
-  get isAsRestored(): boolean {
-    return this.#isAsRestored;
   }
 
   get slot(): number {
@@ -80,7 +73,6 @@ export class Block implements SlotOwner, CoveredBlock {
   open(offset: number, onTakenBack = doNothing): void {
     if (this.#arriving) throw new RangeError('the block is being filled already');
     this.#onTakenBack = onTakenBack;
-    this.#isAsRestored = false;
     this.#arriving = { start: offset, end: offset };
   }
 

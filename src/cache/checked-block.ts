@@ -47,3 +47,16 @@ export class CheckedBlock extends Block {
     return this.bytes(from, to).toString('latin1');
   }
 }
+
+/** A block that is checked where `written` is there. */
+export function blockIn(
+  written: WrittenBytes | undefined,
+  name: BlockName,
+  index: number,
+  contentHash: number,
+  onEvicted: (block: Block) => void,
+): Block {
+  return written
+    ? new CheckedBlock(written, name, index, contentHash, onEvicted)
+    : new Block(index, contentHash, onEvicted);
+}

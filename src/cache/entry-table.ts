@@ -4,12 +4,13 @@ import {
   entryCostBytes,
   generationsOf,
   heldBytesOf,
+  isPackable,
   PLAIN_NAME,
   tagSlotsOfAll,
   withRecord,
   worthPacking,
 } from './entry.ts';
-import { Generation } from './generation.ts';
+import type { Generation } from './generation.ts';
 import type { MemoryTier } from './memory-tier.ts';
 import type { MemoryUse } from './memory-use.ts';
 import type { ObjectKey } from './object-key.ts';
@@ -171,6 +172,12 @@ export class EntryTable {
     if (entry) this.#set({ ...entry });
   }
 
+  /** Lets other workers read what is known of an object without a question, where that is possible (`PackedEntries.tell`). */
+  tell({ text }: Pick<ObjectKey, 'text'>): void {
+    const entry = this.#entries.peek(text);
+    if (entry) this.#packed.tell(entry);
+  }
+
   /** What is held of one object. */
   known({ text }: Pick<ObjectKey, 'text'>): KnownObject | undefined {
     const entry = this.#entries.peek(text);
@@ -220,10 +227,12 @@ export class EntryTable {
     const before = this.#entries.peek(objectKey.text);
     if (!before) this.#packed.drop(objectKey.text);
     const unused = before ? generationsOf(before) : new Set<Generation>();
+    for (const generation of unused) generation.untell();
     for (const generation of generationsOf(entry)) unused.delete(generation);
     retire(unused);
     if (records.size === 0) this.#entries.delete(objectKey.text);
     else this.#set(entry);
+    this.tell(objectKey);
   }
 
   #set(entry: Entry): void {
@@ -278,13 +287,6 @@ function withoutSurplus(entry: Entry, generations: Set<Generation>): Entry {
   for (const generation of generationsOf(packed)) generations.delete(generation);
   retire(generations);
   return packed;
-}
-
-function isPackable({ records }: Entry, generations: ReadonlySet<Generation>): boolean {
-  for (const record of records.values())
-    if (record.kind === 'readable' && !(record.content instanceof Generation)) return false;
-  for (const generation of generations) if (!generation.isIdle) return false;
-  return true;
 }
 
 function knownOf(entry: Entry): KnownObject {

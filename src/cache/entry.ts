@@ -1,7 +1,6 @@
 import { Generation } from './generation.ts';
 import type { ObjectKey } from './object-key.ts';
 import { type ObjectRecord, recordCostBytes } from './record.ts';
-import type { TextBeside } from './text-beside.ts';
 
 /** All that is known of one object: its records, keyed by `recordName`. */
 export interface Entry {
@@ -10,8 +9,6 @@ export interface Entry {
   readonly records: Map<string, ObjectRecord>;
   /** The barriers up to this one have been applied to the records, see `PurgeBarriers`. Raised as later ones are. */
   barrier: number;
-  /** Where it was unpacked from, if that was beside its block. */
-  readonly unpackedFrom?: TextBeside | undefined;
   /** Whether it was used again after it had been packed. */
   readonly wasPacked?: boolean | undefined;
 }
@@ -85,13 +82,10 @@ export function tagSlotsOfAll(records: ReadonlyMap<string, ObjectRecord> | undef
   return all ?? [];
 }
 
-/** Measured: what is kept of the text that it was unpacked from. */
-const TEXT_BESIDE_COST_BYTES = 88;
-
 /** Estimated heap cost of an entry and everything it refers to; a content shared by several records counts once. */
 export function entryCostBytes(entry: Entry): number {
-  const { objectKey, records, unpackedFrom } = entry;
-  let cost = 400 + 4 * objectKey.text.length + (unpackedFrom ? TEXT_BESIDE_COST_BYTES : 0);
+  const { objectKey, records } = entry;
+  let cost = 400 + 4 * objectKey.text.length;
   for (const generation of generationsOf(entry)) cost += generation.costBytes;
   for (const [name, record] of records) cost += costOf(name, record);
   return cost;
@@ -122,4 +116,12 @@ export function worthPacking(entry: Entry): Entry {
 /** Estimated heap cost of a record and its name. */
 function costOf(name: string, record: ObjectRecord): number {
   return 2 * name.length + recordCostBytes(record);
+}
+
+/** Whether nothing of an entry is in use. @param generations all its contents */
+export function isPackable({ records }: Entry, generations: ReadonlySet<Generation>): boolean {
+  for (const record of records.values())
+    if (record.kind === 'readable' && !(record.content instanceof Generation)) return false;
+  for (const generation of generations) if (!generation.isIdle) return false;
+  return true;
 }

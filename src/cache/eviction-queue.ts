@@ -10,8 +10,10 @@ interface SlotState {
   setVisits(run: number, visits: number): void;
   /** Whether the slot is pinned by a reader at the moment. */
   isHeld(run: number): boolean;
-  /** Whether the slot has not been read since it was filled. */
+  /** Whether the slot has not been read since it was filled, as far as its owner knows. */
   isUnread(run: number): boolean;
+  /** It is not unread any more. */
+  wasRead(run: number): void;
   /** Identifies the content; the same each time the content is filled. */
   contentHash(run: number): number;
 }
@@ -40,8 +42,8 @@ const LOOKS = 64;
 /** Where no block goes that was read again. */
 const ALL: Kept = { granules: Infinity, since: -Infinity };
 
-/** Which queue a run is in. */
-const place = { none: 0, unread: 1, small: 2, main: 3 } as const;
+/** Which queue a run is in. Among the unread are those that are remembered: their next read is the second one at least. */
+const place = { none: 0, unread: 1, unreadAgain: 2, small: 3, main: 4 } as const;
 
 /**
  * Chooses the slot to evict. S3-FIFO in bytes: a small queue in front of the main queue, and a ghost list of what was evicted
@@ -95,27 +97,24 @@ export class EvictionQueue {
     if (isKnown && !isUnread) this.#pushMain(run);
     else this.#pushNew(run);
     // it may have come back for a reader that takes nothing
-    if (isKnown && isUnread) this.#state.setVisits(run, 1);
+    if (isKnown && isUnread) this.#place[run] = place.unreadAgain;
   }
 
   remove(run: number): void {
     const at = this.#place[run];
     if (at === place.main) this.#main.remove(run);
     else if (at === place.small) this.#small.remove(run);
-    else if (at === place.unread) this.#unread.remove(run);
+    else if (this.#isWaiting(run)) this.#unread.remove(run);
     this.#place[run] = place.none;
   }
 
   /** Must be called when `run` is read for the first time; `SlotState.isUnread` is false from now on. */
   firstRead(run: number): void {
-    if (this.#place[run] !== place.unread) return;
+    if (!this.#isWaiting(run)) return;
+    const isAgain = this.#place[run] === place.unreadAgain;
     this.#unread.remove(run);
-    if (this.#state.visits(run) === 0) {
-      this.#pushNew(run);
-      return;
-    }
-    this.#state.setVisits(run, 0);
-    this.#pushMain(run);
+    if (isAgain) this.#pushMain(run);
+    else this.#pushNew(run);
   }
 
   /**
@@ -151,7 +150,7 @@ export class EvictionQueue {
 
   /** Whether `run` is still to be read, and should be evicted only if there is nothing else to give up. */
   spares(run: number): boolean {
-    return this.#place[run] === place.unread && !this.#isUnreadTooMuch;
+    return this.#isWaiting(run) && !this.#isUnreadTooMuch;
   }
 
   /** Removes `run`, and remembers it if it was not in the main queue. */
@@ -168,13 +167,32 @@ export class EvictionQueue {
     const isHeld = this.#state.isHeld(run);
     const isMain = this.isMain(run);
     const visits = this.#state.visits(run);
-    if (!isHeld && (visits === 0 || this.#place[run] === place.unread)) return true;
+    if (!isHeld && visits === 0) return true;
+    if (this.#isWaiting(run) && visits > 0) {
+      this.#wasReadByOthers(run, visits);
+      return false;
+    }
+    const isAgain = this.#place[run] === place.unreadAgain;
     this.remove(run);
     if (isHeld) this.#pushNew(run);
     else this.#pushMain(run);
+    if (isAgain) this.#place[run] = place.unreadAgain;
     if (isHeld && isMain) this.#state.setVisits(run, Math.max(visits, 1));
     if (!isHeld) this.#state.setVisits(run, isMain ? visits - 1 : 0);
     return false;
+  }
+
+  /** Its owner was not asked, since it tells of the content (`SlotTexts`). */
+  #wasReadByOthers(run: number, visits: number): void {
+    this.#state.wasRead(run);
+    this.#state.setVisits(run, visits - 1);
+    this.firstRead(run);
+  }
+
+  /** Whether `run` waits for its first read. */
+  #isWaiting(run: number): boolean {
+    const at = this.#place[run];
+    return at === place.unread || at === place.unreadAgain;
   }
 
   get #isUnreadTooMuch(): boolean {

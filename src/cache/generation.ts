@@ -1,13 +1,13 @@
 import type { TraceContext } from '../http/trace-context.ts';
-import { Block, type Span } from './block.ts';
-import { CheckedBlock } from './checked-block.ts';
+import type { Block, Span } from './block.ts';
+import { blockIn } from './checked-block.ts';
 import { type Content, type ContentReader, type Loan, wholeLoan } from './content.ts';
+import type { AccessTo } from './content-access.ts';
 import type { Coverage } from './coverage.ts';
 import type { GenerationEncodings } from './generation-encodings.ts';
 import { type AskedFor, type GenerationIdentity, identityHash } from './generation-identity.ts';
 import { HeldBlocks } from './held-blocks.ts';
 import type { MemoryTier } from './memory-tier.ts';
-import { firstMissing } from './missing-span.ts';
 import { PartMap } from './part-map.ts';
 
 /** Measured heap cost of a generation, including its number for other workers, and of each of its blocks. */
@@ -15,18 +15,7 @@ const GENERATION_COST_BYTES = 1_000;
 const BLOCK_COST_BYTES = 450;
 
 /** Reads bytes of generations. */
-export interface ContentAccess {
-  /** How missing bytes are asked for; undefined where nothing but the key is named. */
-  readonly asked?: AskedFor | undefined;
-  /** Readers from now on ask in this way. */
-  askAs?(asked: AskedFor): void;
-  /** A reader of `[from, to)` that fetches what is missing. `hasBegun`: bytes before `from` have already been sent. */
-  open(of: Generation, from: number, to: number, hasBegun: boolean, trace?: TraceContext): ContentReader;
-  /** The contents that are made of `of` in other codings; called once, when the first is asked for. */
-  encodingsOf?(of: Generation): GenerationEncodings;
-  /** Bytes of a block from offset `from`, at most up to `to`. */
-  lend(block: Block, from: number, to: number): Loan;
-}
+export type ContentAccess = AccessTo<Generation>;
 
 /**
  * One immutable content and the blocks held of it. Blocks belong to a generation, never to a key, so bytes of two
@@ -40,7 +29,7 @@ export class Generation implements Content {
   /** See `FillingSlots`. */
   readonly fillGroup: number;
   /** The number by which other workers know the content; packing keeps it. */
-  contentId: number | undefined;
+  contentId: number;
   readonly #tier: MemoryTier;
   readonly #blocks: HeldBlocks;
   readonly #hash: number;
@@ -65,13 +54,14 @@ export class Generation implements Content {
     this.identity = identity;
     this.sizeBytes = identity.sizeBytes;
     this.blockBytes = blockBytes;
-    this.#blocks = new HeldBlocks(this.sizeBytes, blockBytes);
+    this.#blocks = new HeldBlocks(this.sizeBytes, blockBytes, tier.texts);
     this.#tier = tier;
     this.#reading = reading;
     this.#onGrown = onGrown;
     this.fillGroup = fillGroup;
-    this.parts = new PartMap([], undefined, onGrown);
+    this.parts = new PartMap([], undefined, onGrown, () => this.untell());
     this.#hash = identityHash(identity);
+    this.contentId = tier.numberContent();
   }
 
   get isRetired(): boolean {
@@ -91,6 +81,21 @@ export class Generation implements Content {
 
   get heldBlocks(): number {
     return this.#blocks.size;
+  }
+
+  /** The block, where there is one alone. */
+  get onlyBlock(): Block | undefined {
+    return this.#blocks.only;
+  }
+
+  /** Whether what is known of the object is told behind its only block (`SlotTexts`). */
+  get isTold(): boolean {
+    return this.#blocks.isTold;
+  }
+
+  /** It is not told any more: must be called before anything becomes known that it does not say. */
+  untell(): void {
+    this.#blocks.untell();
   }
 
   /** Bytes that are held of the content, in all codings; for display. */
@@ -117,11 +122,6 @@ export class Generation implements Content {
   availableUntil(position: number): number {
     const start = this.blockStart(position);
     return start + (this.blockAt(position)?.availableUntil(position - start) ?? position - start);
-  }
-
-  /** The first missing run in `[from, to)` of the content, widened to whole blocks and limited to about `limitBytes`. */
-  firstMissing(from: number, to: number, limitBytes: number): Span | undefined {
-    return firstMissing(this, from, to, limitBytes);
   }
 
   /** How much of `[from, to)` is held; the range must not be empty. */
@@ -168,6 +168,7 @@ export class Generation implements Content {
    * slot can be had at the moment.
    */
   openBlock(position: number, onTakenBack = () => this.closeBlock(position)): boolean {
+    this.untell();
     const existing = this.blockAt(position);
     const block = existing ?? this.#addBlock(position);
     if (!block) return false;
@@ -192,6 +193,7 @@ export class Generation implements Content {
     block.close();
     this.#tier.complete(block.slot);
     if (this.#retired) this.#freeUnread();
+    else this.#reading.filled?.();
   }
 
   /** How missing bytes are asked for. */
@@ -201,6 +203,7 @@ export class Generation implements Content {
 
   /** The store gives the same content when it is asked in this way, and readers from now on ask so. */
   askAs(asked: AskedFor): void {
+    this.untell();
     this.#reading.askAs?.(asked);
   }
 
@@ -249,6 +252,7 @@ export class Generation implements Content {
   retire(): void {
     this.#retired = true;
     this.#encodings?.retire();
+    this.untell();
     this.#freeUnread();
   }
 
@@ -284,11 +288,8 @@ export class Generation implements Content {
 
   #newBlock(index: number): Block {
     const contentHash = this.#hash ^ Math.imul(index + 1, 0x9e3779b1);
-    const { written } = this.#tier;
-    const onEvicted = (block: Block) => this.#blocks.remove(block);
-    if (!written) return new Block(index, contentHash, onEvicted);
     const name = { object: this.identity.objectKey, start: index * this.blockBytes };
-    return new CheckedBlock(written, name, index, contentHash, onEvicted);
+    return blockIn(this.#tier.written, name, index, contentHash, block => this.#blocks.remove(block));
   }
 
   #openBlockAt(position: number): Block {

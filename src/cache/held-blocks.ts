@@ -1,21 +1,40 @@
 import type { Block } from './block.ts';
 import { blocksWithin, type Coverage, coverageOf } from './coverage.ts';
+import type { SlotTexts } from './slot-texts.ts';
 
 /** The blocks of one content, by number. */
 export class HeldBlocks {
   readonly #sizeBytes: number;
   readonly #blockBytes: number;
+  readonly #texts: Pick<SlotTexts, 'forget' | 'isTold'>;
   readonly #blocks = new Map<number, Block>();
   /** Whether all bytes are known to be held: looking at each block would cost each request of a large content that much. */
   #isWhole = false;
 
-  constructor(sizeBytes: number, blockBytes: number) {
+  constructor(sizeBytes: number, blockBytes: number, texts: Pick<SlotTexts, 'forget' | 'isTold'>) {
+    this.#texts = texts;
     this.#sizeBytes = sizeBytes;
     this.#blockBytes = blockBytes;
   }
 
   get size(): number {
     return this.#blocks.size;
+  }
+
+  /** The block, where there is one alone. */
+  get only(): Block | undefined {
+    return this.#blocks.size === 1 ? this.#blocks.values().next().value : undefined;
+  }
+
+  /** Whether something is told behind it. */
+  get isTold(): boolean {
+    const { only } = this;
+    return only !== undefined && this.#texts.isTold(only.slot);
+  }
+
+  untell(): void {
+    const { only } = this;
+    if (only) this.#texts.forget(only.slot);
   }
 
   /** Bytes that are held. */

@@ -85,10 +85,6 @@ export class LooseEntry extends PackedEntry {
     return readPacked(this.#bytes).rest;
   }
 
-  protected override textBeside(): undefined {
-    return undefined;
-  }
-
   get isBare(): boolean {
     return this.#blocks.length === 0;
   }

@@ -7,10 +7,10 @@ import type { MemoryUse } from './memory-use.ts';
 import { PackedSlots } from './packed-slots.ts';
 import { RoomMaker } from './room-maker.ts';
 import { type SharedMemory, tableBytes } from './shared-memory.ts';
-import { SlotIndex } from './slot-index.ts';
 import type { LaterOwner, SlotOwner } from './slot-owner.ts';
 import { MOST_VISITS, type SlotPins } from './slot-pins.ts';
 import { SlotTable } from './slot-table.ts';
+import { SlotTexts } from './slot-texts.ts';
 import { WaitingFills } from './waiting-fills.ts';
 import { WrittenBytes } from './written-bytes.ts';
 
@@ -26,12 +26,14 @@ export class MemoryTier {
   readonly written: WrittenBytes | undefined;
   /** Objects of which nothing but their slot is known on the heap. */
   readonly packed: PackedSlots;
+  readonly #memory: SharedMemory;
   readonly #slots: SlotTable;
   readonly #room: RoomMaker;
   readonly #filling: FillingSlots;
   readonly #gaps: FillGaps;
   readonly #waiting: WaitingFills;
   readonly #tableBytes: number;
+  #contents = 0;
 
   /** @param worker index of the worker that owns these pages */
   constructor(
@@ -44,10 +46,11 @@ export class MemoryTier {
     const slots = new SlotTable(memory, worker, written);
     const { pages } = slots.runs;
     this.#slots = slots;
+    this.#memory = memory;
     this.#filling = new FillingSlots(pages, slot => slots.pageOf(slot), clock);
     this.#gaps = new FillGaps(slots.runs);
     this.#room = new RoomMaker(slots, new KeptShare(slots, clock), this.#gaps);
-    this.packed = new PackedSlots(slots, this.#room, new SlotIndex(memory, worker), memory.epochKey);
+    this.packed = new PackedSlots(slots, this.#room, memory.layout.workers > 1);
     const needed = new Int32Array(memory.needed, worker * Int32Array.BYTES_PER_ELEMENT, 1);
     this.#tableBytes = tableBytes(memory.layout.workers);
     this.#waiting = new WaitingFills(needed, group => this.#filling.hasShare(group));
@@ -55,6 +58,21 @@ export class MemoryTier {
 
   get pins(): SlotPins {
     return this.#slots.pins;
+  }
+
+  /** What is told behind the blocks of this worker. */
+  get texts(): SlotTexts {
+    return this.#slots.texts;
+  }
+
+  /** The same of another worker. */
+  textsOf(owner: number): SlotTexts {
+    return new SlotTexts(this.#memory, owner, this.pins);
+  }
+
+  /** A number for a content, by which other workers know it. */
+  numberContent(): number {
+    return ++this.#contents;
   }
 
   /** For metrics. */

@@ -9,7 +9,7 @@ interface PartlyHeld {
   availableUntil(position: number): number;
 }
 
-/** See `Generation.firstMissing`. */
+/** The first missing run in `[from, to)` of a content, widened to whole blocks and limited to about `limitBytes`. */
 export function firstMissing(
   held: PartlyHeld,
   from: number,

@@ -1,12 +1,12 @@
-import { type Entry, generationsOf } from './entry.ts';
+import { type Entry, generationsOf, worthPacking } from './entry.ts';
 import type { Generation } from './generation.ts';
 import { LooseEntry } from './loose-entry.ts';
 import type { MemoryTier } from './memory-tier.ts';
 import { type PackedEntry, pack } from './packed-entry.ts';
 import type { PackedBlock } from './packed-head.ts';
 import { PackedQueue } from './packed-queue.ts';
-import type { FoundText } from './packed-slots.ts';
 import { SlotEntry } from './slot-entry.ts';
+import type { FoundText } from './slot-texts.ts';
 
 type Tier = Pick<MemoryTier, 'entrust' | 'free' | 'giveUp' | 'isReadAgain' | 'packed' | 'spares'>;
 
@@ -71,12 +71,33 @@ export class PackedEntries {
 
   /** Packs an entry, whose contents must be idle; they are retired. */
   add(entry: Entry): void {
-    const slot = entry.unpackedFrom?.take(entry);
-    if (slot === undefined) this.#write(entry);
-    else this.#tier.packed.addAgain(slot);
+    const contents = [...generationsOf(entry)];
+    const [content] = contents;
+    const block = contents.length === 1 ? content?.onlyBlock : undefined;
+    if (block && content?.isTold) {
+      content.takeBlocks();
+      this.#tier.packed.add(block.slot);
+    } else this.#write(entry, contents);
   }
 
-  /** Removes an entry; its blocks stay. */
+  /**
+   * Tells other workers what is known of an entry with one content that takes one short block. Of one that would not be packed
+   * whole nothing is told: clients choose how many variants there are, and each change would write all of them.
+   */
+  tell(entry: Entry): void {
+    const { packed } = this.#tier;
+    const contents = packed.isReadByOthers ? [...generationsOf(entry)] : [];
+    const [content] = contents;
+    const block = contents.length === 1 ? content?.onlyBlock : undefined;
+    if (!block || !content || content.isTold || block.isFilling || packed.roomBeside(content.sizeBytes) === 0)
+      return;
+    if (worthPacking(entry) !== entry) return;
+    const { index, slot, valid } = block;
+    const bytes = pack(entry, contents, { content: 0, index, slot, valid });
+    packed.tell(entry.objectKey.text, bytes, slot, content.sizeBytes);
+  }
+
+  /** Gives up an entry; its blocks are the caller's. */
   take(text: string): PackedEntry | undefined {
     return this.#takeLoose(text) ?? entryOf(this.#tier.packed.take(text));
   }
@@ -105,21 +126,21 @@ export class PackedEntries {
     }
   }
 
-  #write(entry: Entry): void {
-    const contents = [...generationsOf(entry)];
+  #write(entry: Entry, contents: readonly Generation[]): void {
     const blocks = contents.flatMap((generation, content) =>
       generation.takeBlocks().map(({ index, slot, valid }) => ({ content, index, slot, valid })),
     );
     const [block] = blocks;
+    const { packed } = this.#tier;
     const { text } = entry.objectKey;
     const bytes = pack(entry, contents, block);
     const content = block && blocks.length === 1 ? contents[block.content] : undefined;
-    const { packed } = this.#tier;
     const isInSlot =
       block && content
-        ? packed.add(text, bytes, block.slot, lengthOf(content, block))
+        ? packed.tell(text, bytes, block.slot, lengthOf(content, block))
         : !block && packed.addBare(text, bytes, entry.wasPacked === true);
     if (!isInSlot) this.#queue(this.#looseOf(bytes, blocks));
+    else if (block) packed.add(block.slot);
   }
 
   #takeLoose(text: string): LooseEntry | undefined {

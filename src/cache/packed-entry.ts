@@ -1,4 +1,5 @@
 import { type ByteTextReader, ByteTextWriter, DamagedBytesError } from './byte-text.ts';
+import type { Content } from './content.ts';
 import { type Entry, tagSlotsOfAll } from './entry.ts';
 import type { Generation } from './generation.ts';
 import type { AskedFor, GenerationIdentity } from './generation-identity.ts';
@@ -7,7 +8,6 @@ import { PACKED_VERSION, type PackedBlock, type PackedHead, writeHead } from './
 import type { Part } from './part-map.ts';
 import type { ObjectRecord } from './record.ts';
 import { readFields, readRecord, writeFields, writeRecord } from './record-codec.ts';
-import type { TextBeside } from './text-beside.ts';
 
 /** Makes a content that holds nothing yet. */
 export type Revive = (
@@ -39,12 +39,6 @@ export abstract class PackedEntry {
   /** What is behind the head of the text; asked for once. @throws DamagedBytesError */
   protected abstract rest(): ByteTextReader;
 
-  /** What the entry can be packed into again, see `Entry`. */
-  protected abstract textBeside(
-    entry: Pick<Entry, 'records' | 'barrier'>,
-    contents: readonly Generation[],
-  ): TextBeside | undefined;
-
   get heldBytes(): number {
     return this.blocks.reduce((sum, { valid }) => sum + valid.end - valid.start, 0);
   }
@@ -61,12 +55,10 @@ export abstract class PackedEntry {
    * @throws DamagedBytesError
    */
   revive(objectKey: ObjectKey, create: Revive): Entry {
-    const { records, contents } = decode(this.text, this.rest(), create);
+    const { records, contents } = readRest(this.text, this.rest(), content => revived(content, create));
     for (const { content, index, slot, valid } of this.blocks)
       contents[content]?.restoreBlock(index, slot, valid);
-    const { barrier } = this;
-    const unpackedFrom = this.textBeside({ records, barrier }, contents);
-    return { objectKey, records, barrier, unpackedFrom, wasPacked: true };
+    return { objectKey, records, barrier: this.barrier, wasPacked: true };
   }
 }
 
@@ -107,9 +99,38 @@ export function pack(
   return to.finish(PACKED_VERSION);
 }
 
-/** @throws DamagedBytesError */
-function decode(text: string, from: ByteTextReader, create: Revive) {
-  const contents = Array.from({ length: from.count() }, () => readContent(from, text, create));
+/** A content as it was packed, without its blocks. */
+export interface PackedContent {
+  readonly identity: GenerationIdentity;
+  readonly blockBytes: number;
+  readonly asked: AskedFor | undefined;
+  readonly contentId: number;
+  readonly parts: readonly (readonly [number, Part])[];
+  readonly partCount: number | undefined;
+}
+
+function revived(
+  { identity, blockBytes, asked, contentId, parts, partCount }: PackedContent,
+  create: Revive,
+): Generation {
+  const content = create(identity, blockBytes, asked);
+  content.contentId = contentId;
+  for (const [number, part] of parts) content.parts.learn(number, part, partCount);
+  return content;
+}
+
+/**
+ * What is behind the head of a packed entry.
+ *
+ * @param text `ObjectKey.text`
+ * @throws DamagedBytesError
+ */
+export function readRest<Made extends Content>(
+  text: string,
+  from: ByteTextReader,
+  make: (content: PackedContent) => Made,
+) {
+  const contents = Array.from({ length: from.count() }, () => make(readContent(from, text)));
   const records = new Map<string, ObjectRecord>();
   for (let left = from.count(); left > 0; left--)
     records.set(
@@ -123,7 +144,7 @@ function decode(text: string, from: ByteTextReader, create: Revive) {
   return { records, contents };
 }
 
-function readContent(from: ByteTextReader, objectKey: string, create: Revive): Generation {
+function readContent(from: ByteTextReader, objectKey: string): PackedContent {
   const identity = {
     objectKey,
     versionId: from.text(),
@@ -131,14 +152,14 @@ function readContent(from: ByteTextReader, objectKey: string, create: Revive): G
     sizeBytes: from.value(),
     contentEncoding: from.text(),
   };
-  const content = create(identity, from.count(), readAsked(from));
-  content.contentId = from.number();
-  const count = from.number();
-  for (let left = from.count(); left > 0; left--) {
-    const number = from.count();
-    content.parts.learn(number, readPart(from), count);
-  }
-  return content;
+  return {
+    identity,
+    blockBytes: from.count(),
+    asked: readAsked(from),
+    contentId: from.value(),
+    partCount: from.number(),
+    parts: Array.from({ length: from.count() }, () => [from.count(), readPart(from)] as const),
+  };
 }
 
 function writePart(to: ByteTextWriter, number: number, { first, last, checksums }: Part): void {

@@ -15,19 +15,24 @@ const PART_COST_BYTES = 180;
 export class PartMap {
   readonly #parts = new Map<number, Part>();
   readonly #onGrown: () => void;
+  readonly #beforeLearned: () => void;
   #count: number | undefined;
   #costBytes = 0;
-  #learned = 0;
 
-  /** @param onGrown called when the estimated heap cost has grown */
+  /**
+   * @param onGrown called when the estimated heap cost has grown
+   * @param beforeLearned called before anything is learned
+   */
   constructor(
     known: Iterable<readonly [number, Part]> = [],
     count: number | undefined = undefined,
     onGrown: () => void = () => undefined,
+    beforeLearned: () => void = () => undefined,
   ) {
     for (const [number, part] of known) this.#set(number, part);
     this.#count = count;
     this.#onGrown = onGrown;
+    this.#beforeLearned = beforeLearned;
   }
 
   /** Estimated heap that the parts cost. */
@@ -46,16 +51,11 @@ export class PartMap {
 
   /** Stores part `number` of an object of `count` parts; `count` is undefined for an object not uploaded in parts. */
   learn(number: number, part: Part, count: number | undefined): void {
+    this.#beforeLearned();
     const beforeBytes = this.#costBytes;
     this.#set(number, part);
     this.#count = count;
-    this.#learned++;
     if (this.#costBytes > beforeBytes) this.#onGrown();
-  }
-
-  /** How often anything was learned: while it is the same, so are the parts. */
-  get learned(): number {
-    return this.#learned;
   }
 
   /** How many parts are known. */

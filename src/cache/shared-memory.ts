@@ -20,7 +20,7 @@ export interface SharedMemory {
   /** Block bytes, in page order. */
   readonly segments: readonly SharedArrayBuffer[];
   readonly pagesPerSegment: number;
-  /** Int32 per granule, as are all tables of slots: incremented when the slot that begins there gets another content, so that stale references are recognised. */
+  /** Int32 per granule, as are most tables of slots: raised when the slot that begins there gets another content, so that stale references are recognised, see `SlotPins`. */
   readonly tags: SharedArrayBuffer;
   /** One Int32 per granule for each worker: how many pins that worker has on the slot. */
   readonly pins: readonly SharedArrayBuffer[];
@@ -32,6 +32,8 @@ export interface SharedMemory {
   readonly needed: SharedArrayBuffer;
   /** Uint8 per granule: how often it was read again, as far as eviction counts that. */
   readonly visits: SharedArrayBuffer;
+  /** Uint16 per granule: of the slot that begins there, while something is told behind its block, see `SlotTexts`. */
+  readonly textMarks: SharedArrayBuffer;
   /** For each worker two Int32 per place, and five places for four granules, see `SlotIndex`. */
   readonly indexes: readonly SharedArrayBuffer[];
   /** Int32 per key slot, first of objects and then of web origins, see `Epochs`. */
@@ -77,8 +79,8 @@ const LARGEST_SEGMENT_BYTES = 1024 * 1024 * 1024;
 /** Of the index: a search is short while some are not used. */
 const PLACES_PER_GRANULE = 5 / 4;
 
-/** Of each granule: tag 4, visits 1, the index 10, and the pins of one worker. */
-const SHARED_BYTES = 15;
+/** Of each granule: tag 4, visits 1, the mark of a text 2, the index 10, and the pins of one worker. */
+const SHARED_BYTES = 17;
 const PIN_BYTES = 4;
 
 /**
@@ -122,6 +124,14 @@ export function granulesPerWorker({ pageBytes, pagesPerWorker }: MemoryLayout): 
 /** The arena takes so many bytes at least, however few were asked for. */
 export function leastArenaBytes(pageBytes: number, workers: number): number {
   return MIN_PAGES_PER_WORKER * pageBytes * workers;
+}
+
+/** The lowest bit of a tag: whether something is told behind the block, see `SlotTexts`. */
+export const TOLD = 1;
+
+/** Only one thread at a time may write the tag of a slot. */
+export function raiseTag(tags: Int32Array, slot: number): void {
+  Atomics.add(tags, slot, 2 - (Atomics.load(tags, slot) & TOLD));
 }
 
 interface SharedMemoryOptions {
@@ -171,6 +181,7 @@ export function allocateSharedMemory(
     held: int32(workers * workers),
     needed: int32(workers),
     visits: new SharedArrayBuffer(granules),
+    textMarks: new SharedArrayBuffer(granules * Uint16Array.BYTES_PER_ELEMENT),
     indexes: Array.from({ length: workers }, () =>
       int32(2 * Math.ceil((PLACES_PER_GRANULE * granules) / workers)),
     ),
@@ -201,5 +212,5 @@ export function releaseWorker(memory: SharedMemory, worker: number): void {
   if (index) new Int32Array(index).fill(0);
   const tags = new Int32Array(memory.tags);
   const ownSlots = granulesPerWorker(memory.layout);
-  for (let slot = worker * ownSlots; slot < (worker + 1) * ownSlots; slot++) Atomics.add(tags, slot, 1);
+  for (let slot = worker * ownSlots; slot < (worker + 1) * ownSlots; slot++) raiseTag(tags, slot);
 }

@@ -12,7 +12,6 @@ export class SlotIndex {
   readonly #words: Int32Array;
   readonly #places: number;
   readonly #firstSlot: number;
-  #size = 0;
 
   /** @param worker whose slots these are */
   constructor({ indexes, layout }: Pick<SharedMemory, 'indexes' | 'layout'>, worker: number) {
@@ -23,24 +22,23 @@ export class SlotIndex {
     this.#firstSlot = worker * granulesPerWorker(layout);
   }
 
-  get size(): number {
-    return this.#size;
-  }
-
-  /** The first slot of this hash that `isMeant`. */
+  /** The first slot of this hash that `isMeant`. For another thread than the owner's a slot is a hint, and one may be missed. */
   find(hash: number, isMeant: (slot: number) => boolean): number | undefined {
-    for (let place = this.#placeFor(hash); ; place = this.#after(place)) {
+    let place = this.#placeFor(hash);
+    // what changes under a reader may have no end for it
+    for (let left = this.#places; left > 0; left--) {
       const slot = this.#slotAt(place);
       if (slot === undefined) return undefined;
       if (this.#hashAt(place) === hash && isMeant(slot)) return slot;
+      place = this.#after(place);
     }
+    return undefined;
   }
 
   add(hash: number, slot: number): void {
     let place = this.#placeFor(hash);
     while (this.#slotAt(place) !== undefined) place = this.#after(place);
     this.#put(place, hash, slot);
-    this.#size++;
   }
 
   /** What was in `from` is in `to` now. */
@@ -50,7 +48,6 @@ export class SlotIndex {
 
   remove(hash: number, slot: number): void {
     let gap = this.#placeOf(hash, slot);
-    this.#size--;
     for (let place = this.#after(gap); ; place = this.#after(place)) {
       const next = this.#slotAt(place);
       if (next === undefined) break;

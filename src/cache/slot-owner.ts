@@ -4,8 +4,8 @@ export interface SlotOwner {
   readonly contentHash: number;
   /** `slot` is being evicted; its bytes are gone when this has returned. */
   evicted(slot: number): void;
-  /** The bytes are in `slot` now, which is all of `memory`; `from`, where they were, is somebody else's. */
-  moved(slot: number, memory: Buffer, from: number): void;
+  /** The bytes are in `slot` now, which is all of `memory`. */
+  moved(slot: number, memory: Buffer): void;
   /** The slot is needed elsewhere: its fill must end now, with `MemoryTier.complete`, and may go on in another slot. */
   takenBack?(): void;
 }

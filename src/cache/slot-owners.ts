@@ -20,6 +20,7 @@ export class SlotOwners {
   readonly #unused: number[] = [];
   /** No run from here on ever had an owner. */
   #end = 0;
+  #commonRuns = 0;
 
   constructor(runs: number) {
     this.#places = new Int32Array(runs);
@@ -35,6 +36,11 @@ export class SlotOwners {
     this.#common = owner;
   }
 
+  /** How many runs the common owner has. */
+  get commonRuns(): number {
+    return this.#commonRuns;
+  }
+
   has(run: number): boolean {
     return this.#placeOf(run) !== NOBODY;
   }
@@ -47,8 +53,10 @@ export class SlotOwners {
   set(run: number, owner: LaterOwner): void {
     this.remove(run);
     this.#end = Math.max(this.#end, run + 1);
-    if (owner === this.#common) this.#places[run] = COMMON;
-    else {
+    if (owner === this.#common) {
+      this.#places[run] = COMMON;
+      this.#commonRuns++;
+    } else {
       const place = this.#unused.pop() ?? this.#newPlace();
       this.#others[place] = owner;
       this.#places[run] = place;
@@ -57,6 +65,7 @@ export class SlotOwners {
 
   remove(run: number): void {
     const place = this.#placeOf(run);
+    if (place === COMMON) this.#commonRuns--;
     if (place > COMMON) {
       this.#others[place] = undefined;
       this.#unused.push(place);

@@ -1,5 +1,5 @@
 import { GRANULE_BYTES } from './granules.ts';
-import { granulesPerWorker, type SharedMemory } from './shared-memory.ts';
+import { granulesPerWorker, raiseTag, type SharedMemory, TOLD } from './shared-memory.ts';
 
 /** A slot that is read more often than this needs no more to stay. */
 export const MOST_VISITS = 3;
@@ -9,7 +9,8 @@ export const MOST_VISITS = 3;
  *
  * A reader increments its pin count first and then checks that the slot still has the expected tag. An owner raises the
  * tag first and then checks for pins. Whichever comes second sees the other, so a slot is never overwritten while it is
- * read.
+ * read. The lowest bit of the tag says whether what is known of the object is told behind the block (`SlotTexts`), and with that text
+ * it is the same: readers pin and then look at the bit, and the owner clears the bit and then checks for pins.
  */
 export class SlotPins {
   readonly #own: Int32Array;
@@ -20,6 +21,7 @@ export class SlotPins {
   /** See `SharedMemory.held`. */
   readonly #held: Int32Array;
   readonly #needed: Int32Array;
+  readonly #worker: number;
   readonly #ownRow: number;
   readonly #workers: number;
   readonly #granulesPerSegment: number;
@@ -33,6 +35,7 @@ export class SlotPins {
     this.#tags = new Int32Array(memory.tags);
     this.#held = new Int32Array(memory.held);
     this.#needed = new Int32Array(memory.needed);
+    this.#worker = worker;
     this.#workers = memory.layout.workers;
     this.#ownRow = worker * this.#workers;
     this.#granulesPerSegment = (memory.pagesPerSegment * memory.layout.pageBytes) / GRANULE_BYTES;
@@ -60,9 +63,18 @@ export class SlotPins {
   /** Pins `slot` if its content is still the one of `tag`; otherwise it returns false and pins nothing. */
   acquire(slot: number, tag: number): boolean {
     if (Atomics.add(this.#own, slot, 1) === 0) this.#count(slot, 1);
-    if (Atomics.load(this.#tags, slot) === tag) return true;
+    if (this.tag(slot) === tag) return true;
     this.release(slot);
     return false;
+  }
+
+  /** Pins `slot` if something is told behind its block, and gives its tag; otherwise it pins nothing. */
+  acquireTold(slot: number): number | undefined {
+    if (Atomics.add(this.#own, slot, 1) === 0) this.#count(slot, 1);
+    const tag = Atomics.load(this.#tags, slot);
+    if ((tag & TOLD) !== 0) return tag & ~TOLD;
+    this.release(slot);
+    return undefined;
   }
 
   /** Releases one pin on `slot`. */
@@ -89,6 +101,13 @@ export class SlotPins {
     return false;
   }
 
+  /** Whether any other worker has pinned `slot`. */
+  isHeldByOthers(slot: number): boolean {
+    for (const [worker, pins] of this.#all.entries())
+      if (worker !== this.#worker && Atomics.load(pins, slot) !== 0) return true;
+    return false;
+  }
+
   /** Whether any worker has pinned one of `count` slots that may begin from `first` on. */
   isAnyHeld(first: number, count: number): boolean {
     for (let slot = first; slot < first + count; slot++) if (this.isHeld(slot)) return true;
@@ -97,12 +116,32 @@ export class SlotPins {
 
   /** Identifies the current content of `slot`; changes when the slot gets another one. */
   tag(slot: number): number {
-    return Atomics.load(this.#tags, slot);
+    return Atomics.load(this.#tags, slot) & ~TOLD;
   }
 
-  /** Invalidates every reference to the content of `slot`. */
+  /** Invalidates every reference to the content of `slot`, behind whose block nothing is told any more. */
   raiseTag(slot: number): void {
-    Atomics.add(this.#tags, slot, 1);
+    raiseTag(this.#tags, slot);
+  }
+
+  /** Whether something is told behind the block in `slot`. */
+  isTold(slot: number): boolean {
+    return (Atomics.load(this.#tags, slot) & TOLD) !== 0;
+  }
+
+  /** Whether something is told there of the content of `tag`. */
+  isToldOf(slot: number, tag: number): boolean {
+    return Atomics.load(this.#tags, slot) === (tag | TOLD);
+  }
+
+  /** From now on all threads may read what stands behind the block in `slot`. */
+  tell(slot: number): void {
+    Atomics.or(this.#tags, slot, TOLD);
+  }
+
+  /** Those that have pinned `slot` may read on. */
+  untell(slot: number): void {
+    Atomics.and(this.#tags, slot, ~TOLD);
   }
 
   /** How often `slot` was read again, as far as that is counted. */

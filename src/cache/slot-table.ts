@@ -7,6 +7,7 @@ import type { SharedMemory } from './shared-memory.ts';
 import type { LaterOwner } from './slot-owner.ts';
 import { SlotOwners } from './slot-owners.ts';
 import { SlotPins } from './slot-pins.ts';
+import { SlotTexts } from './slot-texts.ts';
 import type { WrittenBytes } from './written-bytes.ts';
 
 /** How many slots that were freed under a reader one allocation looks at. */
@@ -18,6 +19,7 @@ const LOOKS = 64;
  */
 export class SlotTable {
   readonly pins: SlotPins;
+  readonly texts: SlotTexts;
   readonly runs: RunTable;
   readonly holes: HoleTable;
   readonly queue: EvictionQueue;
@@ -38,6 +40,7 @@ export class SlotTable {
   constructor(memory: SharedMemory, worker: number, written: WrittenBytes | undefined) {
     const { pageBytes, pagesPerWorker } = memory.layout;
     this.pins = new SlotPins(memory, worker);
+    this.texts = new SlotTexts(memory, worker, this.pins);
     this.runs = new RunTable(pagesPerWorker, pageBytes / GRANULE_BYTES);
     this.holes = new HoleTable(this.runs);
     this.queue = new EvictionQueue(this.runs, {
@@ -45,6 +48,7 @@ export class SlotTable {
       setVisits: (run, visits) => this.pins.setVisits(this.slotOf(run), visits),
       isHeld: run => this.isHeld(run),
       isUnread: run => this.isUnread(run),
+      wasRead: run => this.wasRead(run),
       contentHash: run => this.#contentHashes[run] ?? 0,
     });
     const granules = pagesPerWorker * this.runs.granulesPerPage;
@@ -97,6 +101,11 @@ export class SlotTable {
   /** `owner` is going to have nearly all slots, see `SlotOwners`. */
   expectCommon(owner: LaterOwner): void {
     this.#owners.expectCommon(owner);
+  }
+
+  /** How many slots that owner has. */
+  get commonSize(): number {
+    return this.#owners.commonRuns;
   }
 
   /** The slots of that owner; see `SlotOwners.ofCommon`. */
@@ -157,9 +166,12 @@ export class SlotTable {
 
   /** Makes a hole of a slot, whose block is told; false when a reader has pinned it. */
   evict(run: number): boolean {
-    if (!this.#isReleased(run)) return false;
+    const slot = this.slotOf(run);
+    const isTold = this.texts.isTold(slot);
+    if (!this.#isReleased(run, isTold)) return false;
     this.queue.evict(run);
-    this.ownerOf(run)?.evicted(this.slotOf(run));
+    if (isTold) this.texts.unlist(slot);
+    this.ownerOf(run)?.evicted(slot);
     this.#vacate(run);
     this.holes.add(run);
     this.#evictions++;
@@ -171,11 +183,12 @@ export class SlotTable {
    * a hole.
    */
   move(run: number, place: number): boolean {
-    if (!this.#isReleased(run)) {
+    const [from, to] = [this.slotOf(run), this.slotOf(place)];
+    const isTold = this.texts.isTold(from);
+    if (!this.#isReleased(run, isTold)) {
       this.holes.add(place);
       return false;
     }
-    const [from, to] = [this.slotOf(run), this.slotOf(place)];
     const memory = this.memoryOf(place);
     memory.set(this.memoryOf(run));
     this.#written?.moved(this.memoryOf(run), memory);
@@ -183,7 +196,8 @@ export class SlotTable {
     // a worker that died may have told readers of the place, see `openPage`
     this.pins.raiseTag(to);
     this.runs.exchange(run, place);
-    this.ownerOf(run)?.moved(to, memory, from);
+    this.ownerOf(run)?.moved(to, memory);
+    if (isTold) this.texts.moved(from, to);
     this.holes.add(place);
     return true;
   }
@@ -191,6 +205,7 @@ export class SlotTable {
   /** Frees a slot that is in no queue. Readers that have pinned it may finish. */
   free(run: number): void {
     this.#vacate(run);
+    this.texts.forget(this.slotOf(run));
     if (this.#isReleased(run)) this.holes.add(run);
     else this.#lingering.push(run);
   }
@@ -240,10 +255,17 @@ export class SlotTable {
     return false;
   }
 
-  /** Makes all references to a slot void; whether no reader had pinned it before. */
-  #isReleased(run: number): boolean {
-    this.pins.raiseTag(this.slotOf(run));
-    return !this.isHeld(run);
+  /**
+   * Makes all references to a slot void; whether no reader had pinned it before.
+   *
+   * @param isTold whether something is told behind its block: otherwise it stays so, since its text is as true as before
+   */
+  #isReleased(run: number, isTold = false): boolean {
+    const slot = this.slotOf(run);
+    this.pins.raiseTag(slot);
+    if (!this.pins.isHeld(slot)) return true;
+    if (isTold) this.pins.tell(slot);
+    return false;
   }
 
   #vacate(run: number): void {

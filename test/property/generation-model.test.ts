@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { Generation } from '../../src/cache/generation.ts';
 import { GRANULE_BYTES } from '../../src/cache/granules.ts';
 import { MemoryTier } from '../../src/cache/memory-tier.ts';
+import { firstMissing } from '../../src/cache/missing-span.ts';
 import { allocateSharedMemory } from '../../src/cache/shared-memory.ts';
 import { UNWRITTEN_BYTE } from '../../src/cache/written-bytes.ts';
 import { describingBytes, misplaced, type Origin } from '../support/self-describing.ts';
@@ -93,7 +94,7 @@ class HeldContent {
     const coverage = held.every(one => one) ? 'all' : held.includes(true) ? 'some' : 'none';
     expect(this.generation.coverage(from, to)).toBe(coverage);
     expect(this.generation.hasBlockIn(from, to) || coverage === 'none').toBe(true);
-    const missing = this.generation.firstMissing(from, to, 2 * blockBytes);
+    const missing = firstMissing(this.generation, from, to, 2 * blockBytes);
     expect(missing === undefined).toBe(coverage === 'all');
     if (missing)
       expect(held.indexOf(false) + from, 'missing from here').toBeGreaterThanOrEqual(missing.start);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Generation } from '../../src/cache/generation.ts';
 import { MemoryTier } from '../../src/cache/memory-tier.ts';
+import { firstMissing } from '../../src/cache/missing-span.ts';
 import { allocateSharedMemory } from '../../src/cache/shared-memory.ts';
 
 const blockBytes = 4096;
@@ -70,7 +71,8 @@ it('law 1: slices of the blocks are slices of the object, whatever was filled in
       const content = contentOf(sizeBytes);
       const generation = newGeneration(sizeBytes);
       for (const [start, length, chunkBytes] of fills) {
-        const missing = generation.firstMissing(
+        const missing = firstMissing(
+          generation,
           start % sizeBytes,
           Math.min(sizeBytes, (start % sizeBytes) + length),
           8 * blockBytes,
@@ -93,7 +95,7 @@ it('unaligned spans of one block join when they touch, and serve nothing between
   const generation = newGeneration(blockBytes);
   fill(generation, content, 3000, 4096, 500);
   expect(generation.availableUntil(0)).toBe(0);
-  expect(generation.firstMissing(100, 200, blockBytes)).toEqual({ start: 0, end: 3000 });
+  expect(firstMissing(generation, 100, 200, blockBytes)).toEqual({ start: 0, end: 3000 });
   expect(generation.openBlock(0)).toBe(true);
   generation.write(0, content.subarray(0, 2999));
   expect(generation.availableUntil(0)).toBe(2999);

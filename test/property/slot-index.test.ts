@@ -49,7 +49,6 @@ it('finds exactly what was added and not removed, whatever the hashes, up to as 
           }
           unused.push(slot);
         }
-        expect(index.size).toBe(known.size);
         for (const [slot, of] of known) expect(index.find(of, found => found === slot)).toBe(slot);
         const meant: number[] = [];
         expect(index.find(hash, found => meant.push(found) === 0)).toBeUndefined();
@@ -68,12 +67,17 @@ it('what was not added cannot be removed or moved', () => {
   expect(() => index.move(8, 1, 2)).toThrow(RangeError);
 });
 
+it('a search ends also where all places are used, as it may seem to another thread', () => {
+  const { memory, index } = newIndex(1);
+  new Int32Array(memory.indexes[1] ?? new SharedArrayBuffer(0)).fill(7);
+  expect(index.find(0, () => false)).toBeUndefined();
+});
+
 it('a worker that takes the place of one that died finds nothing', () => {
   const { memory, index } = newIndex(1);
   for (let slot = slots; slot < 2 * slots; slot++) index.add(slot * 2 ** 20, slot);
   releaseWorker(memory, 1);
   const next = new SlotIndex(memory, 1);
-  expect(next.size).toBe(0);
   for (let slot = slots; slot < 2 * slots; slot++)
     expect(next.find(slot * 2 ** 20, () => true)).toBeUndefined();
 });

@@ -7,7 +7,7 @@ export const OBJECTS = 96;
 const PLACE_WORDS = 7;
 
 /** What a reader counts, by position. */
-const counts = ['lookups', 'pinned', 'refused', 'torn', 'stale'] as const;
+const counts = ['lookups', 'told', 'pinned', 'refused', 'torn', 'stale'] as const;
 export type Counted = (typeof counts)[number];
 
 /** Memory that all threads of the stress test share, beside that of the product. Plain data that can be posted. */
@@ -20,7 +20,7 @@ export interface StressMemory {
   readonly purged: SharedArrayBuffer;
   /** Int32 per worker and position of `counts`; what the owner did is counted in `owned`. */
   readonly counted: SharedArrayBuffer;
-  /** Int32: contents that were written, and how often one was moved. */
+  /** Int32: contents that were written, how often one was moved, and how often one was told of anew. */
   readonly owned: SharedArrayBuffer;
   /** Int32: not 0 when all threads are to end. */
   readonly stop: SharedArrayBuffer;
@@ -34,7 +34,7 @@ export function allocateStress(product: SharedMemory): StressMemory {
     begun: int32(OBJECTS),
     purged: int32(OBJECTS),
     counted: int32(product.layout.workers * counts.length),
-    owned: int32(2),
+    owned: int32(3),
     stop: int32(1),
   };
 }

@@ -3,12 +3,15 @@
  * one who purges; and readers who look objects up as a hit does, and check what they have pinned. Any of them may be killed.
  */
 import { workerData } from 'node:worker_threads';
+import { ByteTextWriter } from '../../src/cache/byte-text.ts';
 import { Epochs } from '../../src/cache/epochs.ts';
 import { GRANULE_BYTES, granulesFor } from '../../src/cache/granules.ts';
 import { MemoryTier } from '../../src/cache/memory-tier.ts';
 import type { ObjectKey } from '../../src/cache/object-key.ts';
+import { PACKED_VERSION, type PackedText, writeHead } from '../../src/cache/packed-head.ts';
 import { type BarrierScope, PurgeBarriers } from '../../src/cache/purge-barriers.ts';
 import { SlotPins } from '../../src/cache/slot-pins.ts';
+import { SlotTexts, type ToldText } from '../../src/cache/slot-texts.ts';
 import { tagSlotOf, tagSlotsOf } from '../../src/cache/tag-slots.ts';
 import { testKey } from '../support/object-keys.ts';
 import { Counts, OBJECTS, type Place, Places, type StressMemory } from './shared-tables.ts';
@@ -20,12 +23,24 @@ export interface StressStart {
   readonly worker: number;
 }
 
+/** Room behind small contents, in which the owner tells of them, and how often a text says which one it is. */
+const TEXT_GRANULES = 1;
+const REPEATS = 40;
+const PLACE_NUMBERS = 3;
+
 /** How often a reader looks at a content whose tag has changed: long enough for the owner to write the next one. */
 const LOOKS = 300;
 
 /** One of so many contents is held like that by a slow client: until the owner has died and its successor has filled all memory. */
 const HELD_ONE_OF = 2_000;
 const HELD_MS = 800;
+
+/** One of so many texts is held for so long: until its owner has come by it again. */
+const TEXT_HELD_ONE_OF = 20;
+const TEXT_HELD_MS = 3;
+
+/** The share of look-ups by what is remembered; the others are by what the owner tells. */
+const ASKED = 0.5;
 
 /** The share of look-ups that learn where a content is now. Of those seldom learnt some places are of an owner that has died. */
 const LEARNT = { often: 0.7, seldom: 0.02 };
@@ -67,6 +82,32 @@ function isContent(words: Int32Array, index: number, version: number): boolean {
   return true;
 }
 
+/** What is told of a content: its place, and a number of the text all over it. */
+function textOf(
+  { objectKey, tagSlots }: StressObject,
+  place: Omit<Place, 'slot' | 'tag'>,
+  number: number,
+): string {
+  const to = new ByteTextWriter();
+  writeHead(to, { text: objectKey.text, barrier: place.barrier, tagSlots, block: undefined });
+  for (const value of [place.version, place.granules, place.epoch]) to.count(value);
+  for (let left = REPEATS; left > 0; left--) to.count(number);
+  return to.finish(PACKED_VERSION);
+}
+
+/** The place that a text tells. */
+function placeOf({ slot, tag, head: { barrier }, rest }: ToldText): Place {
+  const [version, granules, epoch] = [rest.count(), rest.count(), rest.count()];
+  return { slot, tag, version, granules, epoch, barrier };
+}
+
+/** Which text it is; undefined for one that is two in parts. */
+function numberOf({ rest }: PackedText): number | undefined {
+  for (let place = 0; place < PLACE_NUMBERS; place++) rest.count();
+  const numbers = new Set(Array.from({ length: REPEATS }, () => rest.count()));
+  return numbers.size === 1 ? [...numbers][0] : undefined;
+}
+
 function own({ memory, worker }: StressStart): void {
   const { product } = memory;
   const tier = new MemoryTier(product, worker);
@@ -75,6 +116,16 @@ function own({ memory, worker }: StressStart): void {
   const places = new Places(memory);
   places.clear();
   const slots = new Map<number, number>();
+  const known = new Map<number, Omit<Place, 'slot' | 'tag'>>();
+  let numbered = 0;
+  const tell = (index: number, object: StressObject, slot: number) => {
+    const place = known.get(index);
+    if (!place || place.granules * GRANULE_BYTES > product.layout.pageBytes / 2) return;
+    const text = textOf(object, place, numbered++ % 128);
+    const { objectKey } = object;
+    if (tier.packed.tell(objectKey.text, text, slot, place.granules * GRANULE_BYTES))
+      Atomics.add(owned, 2, 1);
+  };
   const gone = (index: number) => {
     slots.delete(index);
     places.set(index, undefined);
@@ -84,6 +135,10 @@ function own({ memory, worker }: StressStart): void {
     const object = objects[index];
     if (!object) continue;
     const before = slots.get(index);
+    if (before !== undefined && turn % 3 !== 0) {
+      tell(index, object, before);
+      continue;
+    }
     if (before !== undefined) {
       gone(index);
       tier.free(before);
@@ -103,13 +158,20 @@ function own({ memory, worker }: StressStart): void {
       Atomics.add(owned, 1, 1);
       publish(slot);
     };
-    const slot = tier.allocate(sizeBytes, { contentHash: index, evicted: () => gone(index), moved });
+    const roomBytes = sizeBytes < pageBytes ? TEXT_GRANULES * GRANULE_BYTES : 0;
+    const slot = tier.allocate(sizeBytes + roomBytes, {
+      contentHash: index,
+      evicted: () => gone(index),
+      moved,
+    });
     if (slot === undefined) continue;
     const words = wordsAt(tier.pins, { slot, granules });
     for (let at = 0; at < words.length; at++) words[at] = wordOf(index, version, at);
     tier.complete(slot);
     tier.read(slot);
     publish(slot);
+    known.set(index, { version, granules, epoch, barrier });
+    tell(index, object, slot);
     Atomics.add(owned, 0, 1);
   }
 }
@@ -180,6 +242,7 @@ function read({ memory, worker }: StressStart): void {
   const { product } = memory;
   const [epochs, barriers] = [new Epochs(product), new PurgeBarriers(product)];
   const pins = new SlotPins(product, worker);
+  const texts = new SlotTexts(product, 0, pins);
   const places = new Places(memory);
   const purged = new Int32Array(memory.purged);
   const counts = new Counts(memory, worker);
@@ -206,7 +269,11 @@ function read({ memory, worker }: StressStart): void {
     const purgedBefore = Atomics.load(purged, index);
     if (Math.random() < LEARNT[index % 2 === 0 ? 'often' : 'seldom'])
       remembered[index] = places.get(index) ?? remembered[index];
-    const place = remembered[index];
+    const text = Math.random() < ASKED ? undefined : texts.getTold(object.objectKey.text);
+    if (text) counts.add('told');
+    if (text && isTextTorn(pins, texts, text, stop)) counts.add('torn');
+    const told = text && placeOf(text);
+    const place = told ?? remembered[index];
     if (!place) continue;
     if (!holds(index, object, place) || !pins.acquire(place.slot, place.tag)) {
       counts.add('refused');
@@ -218,6 +285,21 @@ function read({ memory, worker }: StressStart): void {
     if (place.version <= purgedBefore) counts.add('stale');
     pins.release(place.slot);
   }
+}
+
+/** Whether what is told in the slot of a text is not one text, or does not stay the same while the slot is pinned. */
+function isTextTorn(pins: SlotPins, texts: SlotTexts, { slot }: ToldText, stop: Int32Array): boolean {
+  // by now it may be another text than the one that was found
+  if (pins.acquireTold(slot) === undefined) return false;
+  const saidNow = () => {
+    const said = texts.read(slot);
+    return said && numberOf(said);
+  };
+  const first = saidNow();
+  if (Math.random() < 1 / TEXT_HELD_ONE_OF) Atomics.wait(stop, 0, 0, TEXT_HELD_MS);
+  const isTorn = first === undefined || saidNow() !== first;
+  pins.release(slot);
+  return isTorn;
 }
 
 /** Whether a pinned content is not, or does not stay, the one of the tag. */

@@ -1,4 +1,5 @@
 import type { Generation } from '../../cache/generation.ts';
+import { firstMissing } from '../../cache/missing-span.ts';
 import type { Extent } from './extent.ts';
 
 /** A running extent claims the blocks that it is going to write to: no other one fetches them. */
@@ -26,7 +27,7 @@ export function firstUnclaimed(
 ): { readonly start: number; readonly end: number } | undefined {
   let position = from;
   while (position < to) {
-    const missing = generation.firstMissing(position, to, limitBytes);
+    const missing = firstMissing(generation, position, to, limitBytes);
     if (!missing) return undefined;
     const { start, end } = missing;
     const claim = claiming(extents, start);

@@ -84,6 +84,7 @@ export class PeerServer {
     this.#questions.set(number, leaving);
     try {
       const found = await this.#objects.objects.find(read, withChecksums, { gone: leaving.signal, client });
+      if (found.how === 'hit') this.#objects.table.tell(read.objectKey);
       return this.#encodeResult(found, read.partNumber);
     } finally {
       this.#questions.delete(number);

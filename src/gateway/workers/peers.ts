@@ -78,7 +78,13 @@ export class Peers implements ObjectSources, WebSources {
     const webBytes = Math.floor(this.#recordBytes * WEB_SHARE);
     const near = new NearAnswers(memory, { epochs, barriers }, webBytes);
     const objectBytes = this.#recordBytes - webBytes;
-    const nearObjects = new RemoteObjects(memory, objects, { epochs, barriers }, objectBytes);
+    const nearObjects = new RemoteObjects(
+      memory,
+      tier.textsOf(index),
+      objects,
+      { epochs, barriers },
+      objectBytes,
+    );
     const remote = {
       objects: nearObjects,
       web: new RemoteWeb(link, near, web),

@@ -98,10 +98,10 @@ export class RemoteContent implements Content {
   }
 
   peekText(from: number, to: number): string | undefined {
-    const loan = this.lend(from, to);
-    if (!loan) return undefined;
-    const text = loan.bytes.toString('latin1');
-    loan.release();
+    const block = this.#pinned(from);
+    if (!block) return undefined;
+    const text = to <= block.to ? this.#text(block, from, to) : undefined;
+    this.#memory.pins.release(block.slot);
     return text;
   }
 
@@ -114,6 +114,11 @@ export class RemoteContent implements Content {
     return new RemoteReader(this, this.#memory.link, from, to, trace);
   }
 
+  /** Its bytes are in `block`. */
+  place(block: WireBlock): void {
+    this.#remember(block);
+  }
+
   /** The owner has told of the content again: it may be asked for in another way. */
   learn({ identity, parts, partCount }: WireContent): void {
     this.#identity = identity;
@@ -122,16 +127,10 @@ export class RemoteContent implements Content {
 
   /** Bytes from `from` on, at most up to `to`, if they are known to be in memory and still are. */
   lendFrom(from: number, to: number): Loan | undefined {
-    const block = this.#blocks.get(Math.floor(from / this.#blockBytes))?.place;
-    if (!block || from < block.from || from >= block.to) return undefined;
-    const { pins, lender } = this.#memory;
-    if (!pins.acquire(block.slot, block.tag)) {
-      this.#blocks.delete(Math.floor(from / this.#blockBytes));
-      return undefined;
-    }
-    pins.visit(block.slot);
+    const block = this.#pinned(from);
+    if (!block) return undefined;
     const bytes = this.#view(block, from, Math.min(to, block.to, from + LOAN_LIMIT_BYTES));
-    return lender.lendHeld(block.slot, bytes);
+    return this.#memory.lender.lendHeld(block.slot, bytes);
   }
 
   /**
@@ -171,10 +170,33 @@ export class RemoteContent implements Content {
     return new RemoteContent(made, this.#memory, object, this.#onGrown);
   }
 
+  /** The block with the byte at `position`, pinned for one who reads it now; undefined where it is not in memory any more. */
+  #pinned(position: number): WireBlock | undefined {
+    const index = Math.floor(position / this.#blockBytes);
+    const block = this.#blocks.get(index)?.place;
+    if (!block || position < block.from || position >= block.to) return undefined;
+    const { pins } = this.#memory;
+    if (!pins.acquire(block.slot, block.tag)) {
+      this.#blocks.delete(index);
+      return undefined;
+    }
+    pins.visit(block.slot);
+    return block;
+  }
+
   #remember(block: WireBlock): void {
     const { size } = this.#blocks;
     this.#blocks.set(block.blockStart / this.#blockBytes, new RemoteBlock(block, this.#memory.pins));
     if (this.#blocks.size > size) this.#onGrown();
+  }
+
+  /** The bytes `[from, to)` of a pinned block as text, without a view of them, which would cost more than a short text. */
+  #text(block: WireBlock, from: number, to: number): string {
+    const { pins, written } = this.#memory;
+    if (written) return this.#view(block, from, to).toString('latin1');
+    const { segment, start } = pins.placeOf(block.slot);
+    const blockAt = start - block.blockStart;
+    return segment.toString('latin1', blockAt + from, blockAt + to);
   }
 
   /** The memory of `[from, to)` of a pinned block. Where blocks are checked, see `WrittenBytes`, of written bytes only. */

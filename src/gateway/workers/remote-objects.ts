@@ -4,14 +4,16 @@ import type { Epochs } from '../../cache/epochs.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
 import type { PurgeBarriers } from '../../cache/purge-barriers.ts';
 import { type ObjectRecord, recordCostBytes } from '../../cache/record.ts';
+import type { SlotTexts } from '../../cache/slot-texts.ts';
 import { OwnerLostError, RefusedByStoreError } from '../fill/fill-error.ts';
 import type { Asker, LookupResult, ObjectSource } from '../read/object-source.ts';
 import { type RecordIndex, storedRecordName } from '../read/record-cache.ts';
 import { withdrawsObject } from '../read/store-failure.ts';
 import { hasMoved } from '../request/bucket.ts';
 import { type ObjectRead, recordId } from '../request/object-read.ts';
-import type { WireLookupResult, WireObject, WireRead } from './messages.ts';
+import type { WireContent, WireLookupResult, WireObject, WireRead } from './messages.ts';
 import { RemoteContent, type RemoteMemory } from './remote-content.ts';
+import { type ToldFrom, toldRecords } from './told-records.ts';
 
 /** A cache value: replaced by a new one each time the content has grown, so that its size is recalculated. */
 interface Kept {
@@ -19,6 +21,8 @@ interface Kept {
   readonly record: ObjectRecord;
   /** The barriers up to this one have been applied to the record. */
   barrier: number;
+  /** The text that it is from, if its owner did not send it: what is no longer told does not hold any more. */
+  readonly from?: ToldFrom;
 }
 
 /** What tells that a record does not hold any more. */
@@ -33,27 +37,31 @@ export function remoteCostBytes(record: ObjectRecord): number {
   return recordCostBytes(record) + (isNear ? record.content.costBytes : 0);
 }
 
-/** The objects owned by one other worker: asks that worker, and caches records (without bytes) here. */
+/** The objects owned by one other worker: reads what that tells of them, or asks it, and caches records (without bytes) here. */
 export class RemoteObjects implements ObjectSource, RecordIndex {
   readonly #memory: RemoteMemory;
   readonly #own: ObjectSource;
   readonly #epochs: Epochs;
   readonly #barriers: PurgeBarriers;
+  readonly #texts: SlotTexts;
   readonly #records: LRUCache<string, Kept>;
   /** Questions that the owner was asked: each has a number. */
   #asked = 0;
 
   /**
+   * @param texts what the owner tells
    * @param own this worker's own look-up, used while the owner has ended or is blocked
    * @param recordBytes heap limit for the cached records
    */
   constructor(
     memory: RemoteMemory,
+    texts: SlotTexts,
     own: ObjectSource,
     { epochs, barriers }: Invalidations,
     recordBytes: number,
   ) {
     this.#memory = memory;
+    this.#texts = texts;
     this.#own = own;
     this.#epochs = epochs;
     this.#barriers = barriers;
@@ -79,10 +87,35 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
 
   recordNamed(read: ObjectRead, name: string): ObjectRecord | undefined {
     const id = recordId(read, name);
-    const kept = this.#records.get(id);
+    const known = this.#records.get(id);
+    const kept = known && this.#holds(known) ? known : this.#told(read, id);
+    // what has a block is counted when that is read
+    if (kept?.from?.isBare) this.#memory.pins.visit(kept.from.slot);
     return kept === undefined || kept.barrier === this.#barriers.latest
       ? kept?.record
       : this.#afterPurges(id, kept);
+  }
+
+  #holds({ from }: Kept): boolean {
+    return from === undefined || this.#texts.isStillTold(from);
+  }
+
+  /** Remembers what the owner tells of an object. */
+  #told(read: ObjectRead, id: string): Kept | undefined {
+    this.#records.delete(id);
+    const { objectKey } = read;
+    const text = this.#texts.getTold(objectKey.text);
+    if (!text) return undefined;
+    const { slot, tag, mark, head } = text;
+    const from = { slot, tag, mark, isBare: head.block === undefined };
+    // a content keeps all that these name, and so not `read`
+    const object = encodeObject(read);
+    const grew = () => this.#recalculateCost(id);
+    const make = (content: WireContent) => new RemoteContent(content, this.#memory, object, grew);
+    for (const [name, record] of toldRecords(text, make)) {
+      this.#records.set(recordId(read, name), { objectKey, record, barrier: head.barrier, from });
+    }
+    return this.#records.get(id);
   }
 
   #afterPurges(id: string, kept: Kept): ObjectRecord | undefined {
@@ -90,7 +123,7 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
     const { objectKey } = kept;
     const record = this.#barriers.applied(objectKey.text, kept.record);
     if (record === kept.record) kept.barrier = standing;
-    else if (record) this.#records.set(id, { objectKey, record, barrier: standing });
+    else if (record) this.#records.set(id, { ...kept, record, barrier: standing });
     else this.#records.delete(id);
     return record;
   }

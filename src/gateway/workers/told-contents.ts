@@ -16,7 +16,6 @@ export class ToldContents {
   readonly continued = new NumberedContents();
   readonly #pins: Pick<SlotPins, 'tag'>;
   readonly #contents = new NumberedContents();
-  #last = 0;
 
   constructor(pins: Pick<SlotPins, 'tag'>) {
     this.#pins = pins;
@@ -56,10 +55,8 @@ export class ToldContents {
   }
 
   #numberOf(generation: Generation): number {
-    const number = generation.contentId ?? ++this.#last;
-    if (this.find(number) === generation) return number;
-    generation.contentId = number;
-    this.#contents.set(number, generation);
-    return number;
+    const { contentId } = generation;
+    if (this.find(contentId) !== generation) this.#contents.set(contentId, generation);
+    return contentId;
   }
 }

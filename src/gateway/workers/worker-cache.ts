@@ -156,6 +156,7 @@ export class WorkerCache implements ContentFactory {
           trace ? sourceFor(trace) : source,
           this.#readerContext,
         ),
+      filled: () => this.table.tell(object.objectKey),
       encodingsOf: of => new GenerationEncodings(coding => this.encoder.make(of, coding), grew),
       lend: (block, from, to) => this.lender.lend(block, from, to),
     };

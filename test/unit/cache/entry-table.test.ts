@@ -207,3 +207,20 @@ it('law 5: an entry that is looked up while threads raise barriers is concerned 
   [counters[begun], counters[standing]] = [2n, 2n];
   expect(table.get(key('k'))).toBeUndefined();
 });
+
+it('law 8: what is known of an object with more variants than are packed is not written at each change', () => {
+  const memory = allocateSharedMemory(1, 65_536, 2);
+  tier = new MemoryTier(memory, 1);
+  const table = new EntryTable(10_000_000, tier, new PurgeBarriers(memory));
+  const generation = content('"1"');
+  const put = (variant: number) =>
+    table.put(key('k'), `variant ${variant}`.padEnd(4_000), readable(generation));
+  for (let variant = 0; variant < 40; variant++) put(variant);
+  generation.openBlock(0);
+  generation.write(0, Buffer.alloc(10));
+  generation.closeBlock(0);
+  const roomBytes = tier.packed.roomBeside(10);
+  table.tell(key('k'));
+  put(40);
+  expect(tier.packed.roomBeside(10), 'nothing was so long').toBe(roomBytes);
+});

@@ -19,6 +19,7 @@ function queueOf(slots: number) {
       return held.has(slot);
     },
     isUnread: (slot: number) => unread.has(slot),
+    wasRead: (slot: number) => unread.delete(slot),
     contentHash: (slot: number) => contents.get(slot) ?? slot,
   };
   const queue = new EvictionQueue(runs, state);
@@ -197,15 +198,57 @@ it('what nobody ever reads takes no more than half', () => {
   const setup = queueOf(capacity);
   const hot = Array.from({ length: capacity }, (_, content) => load(setup, content, capacity));
   for (let content = 1000; content < 3000; content++) {
-    for (const slot of hot) setup.visited.add(slot);
+    for (const [content, slot] of hot.entries())
+      if (setup.contents.get(slot) === content) setup.visited.add(slot);
     const slot = setup.queue.peek() ?? Number.NaN;
     setup.queue.evict(slot);
     setup.contents.set(slot, content);
+    setup.visits.delete(slot);
     setup.unread.add(slot);
     setup.queue.insert(slot);
   }
   const kept = hot.filter((slot, content) => setup.contents.get(slot) === content);
   expect(kept.length).toBeGreaterThanOrEqual(35);
+});
+
+it.each([
+  ['once', 1, 'small'],
+  ['twice', 2, 'main'],
+])(
+  'what its owner takes for unread and others have read %s is among the read ones',
+  (_often, reads, queue) => {
+    const setup = queueOf(10);
+    const add = (content: number, isUnread: boolean) => {
+      if (isUnread) setup.unread.add(content);
+      return load(setup, content, 10);
+    };
+    const [told, unread] = [add(0, true), add(1, true)];
+    setup.visits.set(told, reads);
+    // nothing else is there, so the unread have their turn
+    expect(setup.queue.peek()).toBe(unread);
+    expect([...setup.unread]).toEqual([unread]);
+    setup.queue.evict(unread);
+    const others = [2, 3, 4].map(content => add(content, false));
+    for (const other of others) setup.visits.set(other, 0);
+    const first = setup.queue.peek() ?? -1;
+    expect(first === told, 'it is the oldest of those that were read once').toBe(queue === 'small');
+  },
+);
+
+it('what comes back, and others read from what is told, was read again', () => {
+  const setup = queueOf(10);
+  load(setup, 0, 10);
+  setup.queue.evict(0);
+  setup.unread.add(0).add(1);
+  setup.queue.insert(0);
+  load(setup, 1, 10);
+  setup.held.add(0);
+  expect(setup.queue.peek(), 'held meanwhile').toBe(1);
+  setup.held.clear();
+  setup.visits.set(0, 1);
+  setup.queue.evict(1);
+  setup.queue.peek();
+  expect(setup.queue.isMain(0)).toBe(true);
 });
 
 it('beyond half of the memory what is still to be read goes before what was read again', () => {

@@ -3,6 +3,7 @@ import type { Loan } from '../../../src/cache/content.ts';
 import { type ContentAccess, Generation } from '../../../src/cache/generation.ts';
 import type { GenerationIdentity } from '../../../src/cache/generation-identity.ts';
 import { MemoryTier } from '../../../src/cache/memory-tier.ts';
+import { firstMissing } from '../../../src/cache/missing-span.ts';
 import { allocateSharedMemory } from '../../../src/cache/shared-memory.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
@@ -282,7 +283,7 @@ describe('the first missing run', () => {
       for (let position = start; position < end; position = content.blockEnd(position))
         fill(content, position, Math.min(end, content.blockEnd(position)));
     }
-    const missing = content.firstMissing(from, to, limitBytes);
+    const missing = firstMissing(content, from, to, limitBytes);
     expect(missing && [missing.start, missing.end]).toEqual(expected);
   });
 });

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { type Entry, entryCostBytes } from '../../../src/cache/entry.ts';
+import type { Entry } from '../../../src/cache/entry.ts';
 import { Generation } from '../../../src/cache/generation.ts';
 import type { GenerationIdentity } from '../../../src/cache/generation-identity.ts';
 import { GRANULE_BYTES } from '../../../src/cache/granules.ts';
@@ -202,13 +202,6 @@ it('what nothing was learned of while it was unpacked is packed again without be
   expect(memory.subarray(100, GRANULE_BYTES - 8)).toEqual(Buffer.alloc(GRANULE_BYTES - 8 - 100));
   before.copy(memory);
   expect([entries.size, revive('k')?.blockAt(0)?.bytes(0, 100)]).toEqual([1, Buffer.alloc(100, 1)]);
-});
-
-it('law 8: what is kept for that counts', () => {
-  add('k', held('k', 100));
-  const entry = entries.take(key('k').text)?.revive(key('k'), create);
-  if (!entry) throw new Error('not packed');
-  expect(entryCostBytes(entry)).toBeGreaterThan(entryCostBytes({ ...entry, unpackedFrom: undefined }));
 });
 
 it('what was packed again without being written is evicted as it was before', () => {

@@ -12,7 +12,7 @@ import {
 const pageBytes = 65_536;
 const pinBytes = 4;
 /** For each granule: tag, visits, and five places of the index for four of them. */
-const sharedBytes = 4 + 1 + 10;
+const sharedBytes = 4 + 1 + 2 + 10;
 
 /** All memory below `value` that is allocated once. */
 function buffersIn(value: unknown): readonly SharedArrayBuffer[] {
@@ -26,12 +26,13 @@ function bytesIn(value: unknown): number {
 
 it.each([1, 2, 4])('with %d workers all shared memory is blocks, their tables, or told as fixed', workers => {
   const memory: SharedMemory = allocateSharedMemory(0, pageBytes, workers, { webBuckets: 3 });
-  const { segments, tags, pins, visits, indexes, held, needed, usedPages, webParts, ...others } = memory;
+  const { segments, tags, pins, visits, textMarks, indexes, held, needed, usedPages, webParts, ...others } =
+    memory;
   expect(bytesIn(others)).toBe(fixedBytes(memory).invalidations);
   // a word for each worker, or each pair, and who has which part
   expect(bytesIn([held, needed, usedPages, webParts])).toBeLessThan(1_000);
   const granules = workers * granulesPerWorker(memory.layout);
-  const perGranule = bytesIn([tags, pins, visits, indexes]) / granules;
+  const perGranule = bytesIn([tags, pins, visits, textMarks, indexes]) / granules;
   expect(tableBytes(workers) - perGranule).toBe(tableBytes(1) - sharedBytes - pinBytes);
   expect(perGranule).toBe(sharedBytes + pinBytes * workers);
 });

@@ -2,6 +2,7 @@ import { MessageChannel } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Epochs } from '../../../../src/cache/epochs.ts';
 import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
+import { pack } from '../../../../src/cache/packed-entry.ts';
 import { PurgeBarriers } from '../../../../src/cache/purge-barriers.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { readContentHead } from '../../../../src/gateway/fill/content-head.ts';
@@ -39,6 +40,16 @@ const foundNow = {
   isCollapsed: false,
   isStored: true,
   isCharged: false,
+} as const;
+
+/** The context of each answer. */
+const answered = {
+  method: 'GET',
+  requestedMs: 0,
+  receivedMs: 0,
+  epoch: 0,
+  barrier: 0,
+  isUnsettled: false,
 } as const;
 
 /** Owns objects of ten blocks, which all lie in one slot. */
@@ -124,15 +135,7 @@ class Own implements ObjectSource {
 
   #found(name: string): Promise<LookupResult> {
     this.asked.push(name);
-    const context = {
-      method: 'GET',
-      requestedMs: 0,
-      receivedMs: 0,
-      epoch: 0,
-      barrier: 0,
-      isUnsettled: false,
-    } as const;
-    const record = uncacheableRecord(readContentHead({ status: 200, fields: [] }), context);
+    const record = uncacheableRecord(readContentHead({ status: 200, fields: [] }), answered);
     const missing = {
       ...record,
       kind: 'refused',
@@ -160,7 +163,7 @@ beforeEach(() => {
   const link = new PeerLink(channel.port1, near.procedures, options);
   const tier = new MemoryTier(memory, 0);
   const shared = { link, pins: tier.pins, lender: new SlotLender(tier, 4) };
-  remote = new RemoteObjects(shared, own, { epochs, barriers }, recordBytes);
+  remote = new RemoteObjects(shared, tier.textsOf(1), own, { epochs, barriers }, recordBytes);
 });
 
 afterEach(() => {
@@ -215,7 +218,7 @@ describe('while the owner stands still, this worker is asked itself', () => {
     const link = new PeerLink(still.port1, new Owner().procedures, { clock, onClosed: () => undefined });
     const tier = new MemoryTier(memory, 0);
     const shared = { link, pins: tier.pins, lender: new SlotLender(tier, 4) };
-    asking = new RemoteObjects(shared, own, { epochs, barriers }, recordBytes);
+    asking = new RemoteObjects(shared, tier.textsOf(1), own, { epochs, barriers }, recordBytes);
   });
 
   afterEach(() => still.port1.close());
@@ -314,6 +317,7 @@ it('the owner is told which of the questions nobody waits for any more, and of n
   const tier = new MemoryTier(memory, 0);
   const asking = new RemoteObjects(
     { link, pins: tier.pins, lender: new SlotLender(tier, 4) },
+    tier.textsOf(1),
     new Own(),
     { epochs, barriers },
     recordBytes,
@@ -327,4 +331,22 @@ it('the owner is told which of the questions nobody waits for any more, and of n
   await asking.find(readOf('c'));
   expect(owner.left).toEqual([2]);
   channel.port1.close();
+});
+
+it('what is told of a name without bytes is read without a question, and each time counts for its place', () => {
+  const { objectKey } = readOf('not there');
+  const record = uncacheableRecord(readContentHead({ status: 404, fields: [] }), answered);
+  const owner = new MemoryTier(memory, 1);
+  owner.packed.addBare(
+    objectKey.text,
+    pack({ objectKey, records: new Map([['', record]]), barrier: 0 }, []),
+    false,
+  );
+  const slot = owner.texts.get(objectKey.text, () => true)?.slot ?? -1;
+  for (const visits of [1, 2]) {
+    expect(remote.recordNamed(readOf('not there'), '')).toMatchObject({ kind: 'uncacheable' });
+    expect(owner.pins.visits(slot)).toBe(visits);
+  }
+  owner.packed.take(objectKey.text);
+  expect(remote.recordNamed(readOf('not there'), '')).toBeUndefined();
 });
