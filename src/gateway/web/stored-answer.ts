@@ -46,6 +46,12 @@ export interface ArrivedHead {
   readonly times: AnswerTimes;
 }
 
+/** Whether an answer is a stream of events, which does not end unless it has a length (HTML Living Standard §9.2). */
+export function isEventStream({ fields }: WebHead, lengthBytes: number | undefined): boolean {
+  const type = fieldValue(fields, 'content-type') ?? '';
+  return lengthBytes === undefined && /^text\/event-stream\s*(;|$)/i.test(type);
+}
+
 /**
  * Whether an answer to `method` may be stored for others (RFC 9111 §3). One that sets a cookie is stored only where that is
  * configured. One that does not say for how long it is fresh may be for its client alone where that has sent a cookie.

@@ -16,6 +16,7 @@ import {
   type AnswerTimes,
   type ArrivedHead,
   confirmedAnswer,
+  isEventStream,
   isOfServer,
   isOfTarget,
   isOfUse,
@@ -208,12 +209,11 @@ export class WebArrivals implements WebFetchOwner {
   }
 
   #kept(fetch: WebFetch, { head, times }: ArrivedHead): AnswerPlan {
-    const { read } = fetch.question;
     const { status, lengthBytes, sizeBytes } = readContentHead(head);
-    const { maxObjectSizeBytes } = read.policy;
+    const { maxObjectSizeBytes } = fetch.question.read.policy;
     if (strongTag(head) !== undefined && sizeBytes !== undefined && (status === 200 || status === 206))
       return sizeBytes > maxObjectSizeBytes ? pass : this.#filling(fetch, head, sizeBytes, times);
-    if (status === 206 || lengthBytes === 'unusable') return pass;
+    if (status === 206 || lengthBytes === 'unusable' || isEventStream(head, lengthBytes)) return pass;
     const isTooLong = (lengthBytes ?? 0) > Math.min(COLLECTED_LIMIT_BYTES, maxObjectSizeBytes);
     return isTooLong ? pass : this.#collecting(fetch, { head, times });
   }

@@ -182,6 +182,23 @@ describe('a new version that is too long to be kept ends what is stored', () => 
   });
 });
 
+it('a new version that is a stream of events, which does not end, ends what is served while that is asked for', async () => {
+  const head = { 'cache-control': 'max-age=1, stale-while-revalidate=600' };
+  origin.answer = (_, response) => void response.writeHead(200, head).end('page');
+  await gateway.get('/');
+  clock.advance(2_000);
+  const left = Promise.withResolvers<void>();
+  origin.answer = (_, response) => {
+    response.on('close', () => left.resolve());
+    response.writeHead(200, { ...head, 'content-type': 'text/event-stream; charset=utf-8' }).write('data: 1');
+  };
+  expect((await gateway.get('/')).headers['x-cache']).toBe('STALE');
+  // nobody waits for it
+  await left.promise;
+  origin.answer = (_, response) => void response.writeHead(200, head).end('the end');
+  expect((await gateway.get('/')).body.toString()).toBe('the end');
+});
+
 describe('what is asked for otherwise under the same name', () => {
   const otherwise = { 'hx-request': 'true', 'cache-control': 'no-cache' };
 
