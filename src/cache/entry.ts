@@ -73,13 +73,17 @@ export function heldBytesOf(entry: Entry): number {
 }
 
 /** The tags of all records: versions and variants are one object. */
-export function tagSlotsOfAll(records: ReadonlyMap<string, ObjectRecord> | undefined): readonly number[] {
-  let all: readonly number[] | undefined;
-  for (const { tagSlots } of records?.values() ?? []) {
-    if (all === undefined || all.length === 0) all = tagSlots;
-    else if (tagSlots.length > 0 && tagSlots !== all) all = [...new Set([...all, ...tagSlots])];
+export function tagSlotsOfAll(records: ReadonlyMap<string, ObjectRecord>): readonly number[] {
+  let first: readonly number[] = [];
+  let all: Set<number> | undefined;
+  for (const { tagSlots } of records.values()) {
+    if (first.length === 0) first = tagSlots;
+    else if (tagSlots.length > 0 && tagSlots !== first) {
+      all ??= new Set(first);
+      for (const slot of tagSlots) all.add(slot);
+    }
   }
-  return all ?? [];
+  return all ? [...all] : first;
 }
 
 /** Estimated heap cost of an entry and everything it refers to; a content shared by several records counts once. */

@@ -8,7 +8,7 @@ import {
 } from './barrier-table.ts';
 import { FNV_START, finished, withText, withUnit } from './fnv.ts';
 import { bucketText, type KeyRange, type ObjectKey, partsOfText } from './object-key.ts';
-import type { ObjectRecord } from './record.ts';
+import type { HeldRecords, ObjectRecord } from './record.ts';
 import { ANY_TAG_SLOT, TAG_SLOTS } from './tag-slots.ts';
 
 /** What a barrier is raised for. An empty prefix is a whole bucket. */
@@ -118,9 +118,12 @@ export class PurgeBarriers {
     return this.#limitMs(text, tagSlots, since) === -Infinity;
   }
 
-  /** Whether a barrier since `since` is for one of these tags, be it that what has it is served stale from then on. */
-  concernsTags(tagSlots: readonly number[], since: number): boolean {
-    return since !== this.latest && this.#limitOfTagsMs(tagSlots, since) !== Infinity;
+  /** Whether a barrier since `since` is for a tag of one of these, be it that what has it is served stale from then on. */
+  concernsTagsOf(records: HeldRecords, since: number): boolean {
+    if (since === this.latest) return false;
+    for (const { tagSlots } of records.values())
+      if (this.#limitOfTagsMs(tagSlots, since) !== Infinity) return true;
+    return false;
   }
 
   /** Whether an answer that was asked for after barrier `since` may be concerned by a later one: its tags are not known. */

@@ -19,9 +19,12 @@ export interface Asked {
 
 /** The same while there is no answer. */
 export interface Asking extends Asked {
-  /** The tags of all that was held of the object: a purge of one means the answer too, whatever that is tagged with. */
-  readonly heldTagSlots: readonly number[];
+  /** All that was held of the object: a purge of one of its tags means the answer too, whatever that is tagged with. */
+  readonly held: HeldRecords;
 }
+
+/** Records of one object. */
+export type HeldRecords = Pick<ReadonlyMap<string, Pick<ObjectRecord, 'tagSlots'>>, 'values'>;
 
 interface RecordBase extends Asked {
   /**

@@ -136,7 +136,7 @@ export class LocalObjects implements ObjectSource {
     if (withdrawsObject(reply.status)) this.withdraw(read, record);
     if (!isCurrent || !isRememberedRefusal(reply)) return;
     const { epoch, barrier, isUnsettled, receivedMs: requestedMs } = record;
-    const asked = { epoch, barrier, isUnsettled, requestedMs, heldTagSlots: record.tagSlots };
+    const asked = { epoch, barrier, isUnsettled, requestedMs, held: [record] };
     this.#learnRefusal({ read, method: 'GET', partNumber: undefined, ...asked }, reply);
   }
 

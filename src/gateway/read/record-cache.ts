@@ -1,4 +1,4 @@
-import { type Entry, generationsOf, tagSlotsOfAll, useRecord } from '../../cache/entry.ts';
+import { type Entry, generationsOf, useRecord } from '../../cache/entry.ts';
 import type { EntryTable } from '../../cache/entry-table.ts';
 import { type Epochs, NO_EPOCH } from '../../cache/epochs.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
@@ -77,7 +77,7 @@ export function storedRecordName(read: ObjectRead, record: ObjectRecord): string
 }
 
 /** What was asked, and what was held of the object then. */
-interface AskedOfRead extends Pick<Asking, 'heldTagSlots'> {
+interface AskedOfRead extends Pick<Asking, 'held'> {
   readonly read: ObjectRead;
 }
 
@@ -111,7 +111,7 @@ export class RecordCache implements RecordIndex {
     // in this order, see `UnsettledKeys.add`
     const epoch = hasMoved(bucket) ? NO_EPOCH : this.#epochs.current(objectKey);
     const isUnsettled = this.#unsettled.has(objectKey);
-    return { epoch, barrier, isUnsettled, heldTagSlots: tagSlotsOfAll(this.#entryOf(read)?.records) };
+    return { epoch, barrier, isUnsettled, held: this.#entryOf(read)?.records ?? [] };
   }
 
   /** Whether what was asked of `read` then is what would be asked now: neither a write nor a purge came between. */
@@ -148,14 +148,14 @@ export class RecordCache implements RecordIndex {
    * Stores `record`, unless a directive forbids it, or the epoch was raised or it was purged since the store was asked: by its own
    * tags, or by those of what is held or was held then.
    */
-  store({ read, heldTagSlots }: AskedOfRead, record: ObjectRecord): boolean {
+  store({ read, held }: AskedOfRead, record: ObjectRecord): boolean {
     const { mode, honourCacheControl } = read.policy;
     const mayKeep = mode !== 'bypass' && !(record.directives.noStore && honourCacheControl);
     const { text } = read.objectKey;
-    const ofObject = [...heldTagSlots, ...tagSlotsOfAll(this.#entryOf(read)?.records)];
     const isPurged =
       this.#barriers.removes(text, record.tagSlots, record.barrier) ||
-      this.#barriers.concernsTags(ofObject, record.barrier);
+      this.#barriers.concernsTagsOf(held, record.barrier) ||
+      this.#barriers.concernsTagsOf(this.#entryOf(read)?.records ?? [], record.barrier);
     if (!mayKeep || isPurged || record.epoch !== this.epochOf(read)) return false;
     this.#table.put(read.objectKey, storedRecordName(read, record), record);
     return true;

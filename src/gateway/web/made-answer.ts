@@ -1,4 +1,4 @@
-import type { ReadableRecord } from '../../cache/record.ts';
+import type { Asking, ReadableRecord } from '../../cache/record.ts';
 import { parseCachedDate } from '../../http/http-date.ts';
 import { fieldValue } from './outgoing-fields.ts';
 import type { AnswerTimes, WebHead } from './stored-answer.ts';
@@ -11,21 +11,21 @@ export function dateMsOf({
   return parseCachedDate(fieldValue(fields, 'date') ?? '', receivedMs);
 }
 
-/** How an answer came about: what tells which of two is the newer one, and what a purge has overtaken. */
-export interface Made {
+/** What tells which of two answers is the newer one. */
+export interface Dated {
   /** When the origin was asked. */
   readonly requestedMs: number;
   /** When it has made the answer; undefined where it does not say. */
   readonly dateMs: number | undefined;
-  readonly heldTagSlots: readonly number[];
 }
+
+/** How an answer came about. */
+export interface Made extends Dated, Pick<Asking, 'held'> {}
 
 export function madeOf({ fields }: WebHead, times: AnswerTimes): Made {
-  const { requestedMs, heldTagSlots, receivedMs } = times;
-  return { requestedMs, heldTagSlots, dateMs: dateMsOf({ fields, receivedMs }) };
+  const { requestedMs, held, receivedMs } = times;
+  return { requestedMs, held, dateMs: dateMsOf({ fields, receivedMs }) };
 }
-
-type Dated = Omit<Made, 'heldTagSlots'>;
 
 /** Where both are dated, that decides: an answer may have been kept on its way. */
 export function isLater(one: Dated, other: Dated): boolean {

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type Entry, tagSlotsOfAll, useRecord } from '../../cache/entry.ts';
+import { type Entry, useRecord } from '../../cache/entry.ts';
 import type { EntryTable } from '../../cache/entry-table.ts';
 import { type Epochs, NO_EPOCH } from '../../cache/epochs.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
@@ -11,7 +11,7 @@ import type { Asked, Asking, ObjectRecord, ReadableRecord } from '../../cache/re
 import type { UnsettledKeys } from '../../cache/unsettled-keys.ts';
 import { hasMoved } from '../request/bucket.ts';
 import type { Forwarded } from '../request/cache-status.ts';
-import { dateMsOf, isLater, type Made } from './made-answer.ts';
+import { type Dated, dateMsOf, isLater, type Made } from './made-answer.ts';
 import { holdsAll, isComplete } from './stale-answers.ts';
 import type { AnswerTimes } from './stored-answer.ts';
 import { varyListsOf } from './vary-lists.ts';
@@ -48,7 +48,7 @@ export interface AnswerName {
 export class WebRecords {
   readonly #cache: WebCache;
   /** How the answers came about that records were made of, as far as these were not packed since. */
-  readonly #made = new WeakMap<ReadableRecord, Made>();
+  readonly #dated = new WeakMap<ReadableRecord, Dated>();
   /** Records that other workers were told of. */
   readonly #told = new WeakSet<ReadableRecord>();
   /** By hashes of names: when the rest of what was held was refused. */
@@ -101,7 +101,7 @@ export class WebRecords {
     // in this order, see `UnsettledKeys.add`
     const epoch = hasMoved(bucket) ? NO_EPOCH : this.#cache.epochs.current(target.key);
     const isUnsettled = this.#cache.unsettled.has(target.key);
-    return { epoch, barrier, isUnsettled, heldTagSlots: tagSlotsOfAll(this.#entryOf(read)?.records) };
+    return { epoch, barrier, isUnsettled, held: this.#entryOf(read)?.records ?? [] };
   }
 
   /** Whether what was asked of the target then is what would be asked now: neither a change nor a purge came between. */
@@ -127,17 +127,17 @@ export class WebRecords {
    * Stores `record`, unless the epoch was raised or it was purged since the origin was asked, or another request has brought what
    * the origin has made later (RFC 9111 §4). What is held of the name, or was then, is purged with its tags, too.
    */
-  store(read: WebRead, record: ReadableRecord, made: Made): boolean {
+  store(read: WebRead, record: ReadableRecord, { held, ...dated }: Made): boolean {
     const { key } = read.target;
     const { epochs, barriers } = this.#cache;
-    const ofName = [...made.heldTagSlots, ...tagSlotsOfAll(this.#entryOf(read)?.records)];
     const isPurged =
       barriers.removes(key.text, record.tagSlots, record.barrier) ||
-      barriers.concernsTags(ofName, record.barrier);
+      barriers.concernsTagsOf(held, record.barrier) ||
+      barriers.concernsTagsOf(this.#entryOf(read)?.records ?? [], record.barrier);
     if (isPurged || record.epoch !== epochs.current(key)) return false;
-    const held = this.find(read);
-    if (held && held.receivedMs > made.requestedMs && isLater(this.#madeOf(held), made)) return false;
-    this.#made.set(record, made);
+    const other = this.find(read);
+    if (other && other.receivedMs > dated.requestedMs && isLater(this.#datedOf(other), dated)) return false;
+    this.#dated.set(record, dated);
     this.#tellOfChange(read);
     this.#cache.table.put(key, read.variantName(record.answer?.vary ?? []), record);
     this.#forgetOldLists(key);
@@ -275,8 +275,8 @@ export class WebRecords {
     this.#cache.unsettled.add(key.keySlot);
   }
 
-  #madeOf(record: ReadableRecord): Omit<Made, 'heldTagSlots'> {
-    return this.#made.get(record) ?? { requestedMs: record.receivedMs, dateMs: dateMsOf(record) };
+  #datedOf(record: ReadableRecord): Dated {
+    return this.#dated.get(record) ?? { requestedMs: record.receivedMs, dateMs: dateMsOf(record) };
   }
 
   #entryOf({ target, bucket }: AnswerName): Entry | undefined {

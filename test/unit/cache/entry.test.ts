@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Entry, useRecord, withRecord, worthPacking } from '../../../src/cache/entry.ts';
+import { type Entry, tagSlotsOfAll, useRecord, withRecord, worthPacking } from '../../../src/cache/entry.ts';
 import { Generation } from '../../../src/cache/generation.ts';
 import { testKey } from '../../support/object-keys.ts';
 import { recordFields, recordOf } from '../../support/records.ts';
@@ -105,4 +105,13 @@ it('versions, which alone refer to many bytes, are all packed, and of each conte
   const packed = namesOf(worthPacking(entry));
   expect(packed.slice(0, 1)).toEqual(['oldest']);
   expect(packed.length).toBeLessThan(20);
+});
+
+it('the tags of an object are those of all its records, each once', () => {
+  const tagsOf = (...all: number[][]) =>
+    tagSlotsOfAll(new Map(all.map((tagSlots, index) => [`${index}`, { ...refused, tagSlots }])));
+  const [none, same] = [[], [1, 2]];
+  expect(tagsOf()).toEqual([]);
+  expect(tagsOf(none, same, none, same)).toBe(same);
+  expect(tagsOf(none, same, [2, 3], none, [1, 4])).toEqual([1, 2, 3, 4]);
 });

@@ -119,6 +119,28 @@ describe('of an object that is held', () => {
     ]);
   });
 
+  it('its tags are looked at for what was asked before a purge alone, though it has many records with many', () => {
+    const { records, table } = { records: cache.objects.records, table: cache.table };
+    let looks = 0;
+    const counted = {
+      ...answerNow(byVersion),
+      get tagSlots() {
+        looks++;
+        return [4];
+      },
+    };
+    table.put(byVersion.objectKey, 'counted', counted);
+    const late = readOf('k');
+    const [asked, other] = [asking(late), asking(late)];
+    const answer = { ...answerNow(late), tagSlots: [] };
+    looks = 0;
+    expect(records.store(asked, answer)).toBe(true);
+    expect(looks).toBe(0);
+    cache.barriers.raise({ kind: 'tag', slot: 4 }, 'soft', 0);
+    expect(records.store(other, answer)).toBe(false);
+    expect(looks).toBeGreaterThan(0);
+  });
+
   const overtakings = {
     write: () => cache.epochs.raise(get.objectKey.keySlot),
     'purge by key': () => cache.barriers.raise({ kind: 'key', objectKey: get.objectKey }, 'hard', 0),

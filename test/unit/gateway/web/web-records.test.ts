@@ -23,7 +23,7 @@ it('what is asked for a bucket that a reload has moved is shared with nobody', (
   const records = new WebRecords(cache);
   const bucket = bucketOf() as WebBucket;
   const read = { bucket, target: { target: '/k', key: testKey('main', 'b', '/k') } };
-  expect(records.askedNow(read)).toEqual({ epoch: 7, barrier: 3, isUnsettled: false, heldTagSlots: [] });
+  expect(records.askedNow(read)).toEqual({ epoch: 7, barrier: 3, isUnsettled: false, held: [] });
   bucket.succession.replacedBy(new Succession(), new Set([bucket.epochs.bucketSlot]));
   expect(records.askedNow(read).epoch).toBeLessThan(0);
 });
@@ -51,7 +51,7 @@ describe('the lists of fields by which the answers of one name vary', () => {
     return { ...recordOf({ sizeBytes: 0 } as Content), receivedMs, answer: { status: 200, vary } };
   }
 
-  const madeAt = (requestedMs: number) => ({ requestedMs, dateMs: undefined, heldTagSlots: [] });
+  const madeAt = (requestedMs: number) => ({ requestedMs, dateMs: undefined, held: [] });
 
   it('are looked at once for a request, however many answers vary by them', () => {
     const records = new WebRecords(cache());
@@ -73,8 +73,8 @@ describe('the lists of fields by which the answers of one name vary', () => {
     const records = new WebRecords(cache());
     const { read } = readOf('x');
     const [held, other] = [answerOf(40, ['a']), answerOf(50, ['a'])];
-    records.store(read, held, { requestedMs: 10, dateMs: 5_000, heldTagSlots: [] });
-    expect(records.store(read, other, { requestedMs, dateMs, heldTagSlots: [] })).toBe(isKept);
+    records.store(read, held, { requestedMs: 10, dateMs: 5_000, held: [] });
+    expect(records.store(read, other, { requestedMs, dateMs, held: [] })).toBe(isKept);
     expect(records.find(read)).toBe(isKept ? other : held);
   });
 
