@@ -45,7 +45,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
   #errorBody: ErrorBody | undefined;
 
   constructor(request: StoreRequest, receiver: StoreReceiver, context: CallContext) {
-    this.object = `${lengthPrefixed(request.bucket)}${lengthPrefixed(request.key)}`;
+    this.object = [request.bucket, request.key, request.target].map(lengthPrefixed).join('');
     this.client = request.client;
     this.isTimed = isSafe(request);
     this.#request = request;

@@ -274,3 +274,13 @@ it('the answer to a write may come as slowly as its store likes', () => {
   write.answer()?.ended();
   expect(write.heard).toEqual(['answered', '1 bytes', 'ended']);
 });
+
+it('calls of a web origin, which has neither buckets nor keys, are for their targets', () => {
+  const objectOf = (target: string) => {
+    const receiver: StoreReceiver = { answered() {}, arrived() {}, ended() {}, failed() {} };
+    const { send } = new NotedConnection();
+    return queuedCall({ bucket: undefined, key: undefined, target }, receiver, { queue, clock, send }).object;
+  };
+  expect(objectOf('/a')).not.toBe(objectOf('/b'));
+  expect(objectOf('/a')).toBe(objectOf('/a'));
+});
