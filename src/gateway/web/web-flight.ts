@@ -103,7 +103,11 @@ export class WebFlight {
     return this.#isOver;
   }
 
-  /** Whether it has begun to answer, though it may take long until it lands. */
+  /** Its answer, once that has begun: it may take long until it lands. */
+  get begun(): BegunAnswer | undefined {
+    return this.#begun;
+  }
+
   get isAnswered(): boolean {
     return this.#begun !== undefined;
   }

@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../base/clock.ts';
 import { lengthPrefixed } from '../../base/length-prefixed.ts';
-import type { Asked } from '../../cache/record.ts';
+import type { Asking } from '../../cache/record.ts';
 import { containsRange, parseRange, type RangeRequest } from '../../http/range.ts';
+import type { ArrivedHead } from './stored-answer.ts';
 import { hasHung, type Landing, WebFlight } from './web-flight.ts';
 import type { WebRead } from './web-read.ts';
 
@@ -11,7 +12,7 @@ export type FlightKind = 'whole' | 'range' | 'head' | 'condition';
 
 interface KnownFlight {
   readonly flight: WebFlight;
-  readonly asked: Asked;
+  readonly asked: Asking;
   readonly range: RangeRequest;
 }
 
@@ -20,8 +21,8 @@ const REMEMBERED_LIMIT = 1_000;
 
 /** What is held of the target of a read. */
 interface KnownAnswers {
-  /** Whether what was asked then may be joined now. */
-  isStillAsked(read: WebRead, asked: Asked): boolean;
+  /** Whether what was asked then may be joined now. @param arrived what has come of it so far */
+  isStillAsked(read: WebRead, asked: Asking, arrived: ArrivedHead | undefined): boolean;
   /** The name of the variant that it selects, by what the last answer varied by; '' where nothing is known. */
   variantOf(read: WebRead): string;
 }
@@ -71,7 +72,7 @@ export class WebFlights {
     const variant = this.#known.variantOf(read);
     const known =
       this.#flights.get(nameOf(read, kind, variant)) ?? this.#flights.get(ownNameOf(read, kind, variant));
-    if (!known || !this.#known.isStillAsked(read, known.asked)) return undefined;
+    if (!known || !this.#known.isStillAsked(read, known.asked, known.flight.begun)) return undefined;
     const isEnough = kind !== 'range' || containsRange(known.range, parseRange(read.fields.range));
     return isEnough ? known.flight : undefined;
   }
@@ -82,7 +83,7 @@ export class WebFlights {
   }
 
   /** @param landed called when it is over */
-  begin(read: WebRead, kind: FlightKind, asked: Asked, landed?: (landing: Landing) => void): WebFlight {
+  begin(read: WebRead, kind: FlightKind, asked: Asking, landed?: (landing: Landing) => void): WebFlight {
     const isLate = (this.#lateUntilMs.get(ownNameOf(read, 'whole')) ?? 0) > this.#clock.monotonicMs();
     const name = (isLate ? ownNameOf : nameOf)(read, kind, this.#known.variantOf(read));
     const land = (landing: Landing, by: WebRead) => {

@@ -144,7 +144,7 @@ export class WebQuestions {
   }
 
   #giveHead(read: WebRead, client: WaitingClient, begun: BegunAnswer, first: WebRead): boolean {
-    const head = headFor(read, begun, first);
+    const head = this.#parts.records.isStillAsked(read, begun.times, begun) && headFor(read, begun, first);
     if (!head) return false;
     read.client.report = this.#reports.of(
       {

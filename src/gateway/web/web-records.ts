@@ -13,7 +13,7 @@ import { hasMoved } from '../request/bucket.ts';
 import type { Forwarded } from '../request/cache-status.ts';
 import { type Dated, dateMsOf, isLater, type Made } from './made-answer.ts';
 import { holdsAll, isComplete } from './stale-answers.ts';
-import type { AnswerTimes } from './stored-answer.ts';
+import { type AnswerTimes, type ArrivedHead, tagSlotsOfAnswer } from './stored-answer.ts';
 import { varyListsOf } from './vary-lists.ts';
 import type { WebContentRead, WebRead } from './web-read.ts';
 import type { WebBucket } from './web-target.ts';
@@ -104,9 +104,18 @@ export class WebRecords {
     return { epoch, barrier, isUnsettled, held: this.#entryOf(read)?.records ?? [] };
   }
 
-  /** Whether what was asked of the target then is what would be asked now: neither a change nor a purge came between. */
-  isStillAsked({ target: { key } }: WebRead, { epoch, barrier }: Asked): boolean {
-    return epoch === this.#cache.epochs.current(key) && !this.#cache.barriers.mayConcern(key.text, barrier);
+  /**
+   * Whether what was asked of the target then is what would be asked now: neither a change nor a purge came between.
+   *
+   * @param arrived what has come of it so far: which groups it is of, it says itself
+   */
+  isStillAsked({ target: { key } }: WebRead, asked: Asking, arrived?: ArrivedHead): boolean {
+    const { barriers, epochs } = this.#cache;
+    const { barrier } = asked;
+    if (asked.epoch !== epochs.current(key) || barriers.mayConcern(key.text, barrier)) return false;
+    if (barrier === barriers.latest) return true;
+    const tagSlots = arrived ? tagSlotsOfAnswer(arrived.head.fields, arrived.times.groupSlots) : [];
+    return ![asked.held, [{ tagSlots }]].some(records => barriers.concernsTagsOf(records, barrier));
   }
 
   /** What the last answer varies by that is held of a name, fresh or not. */

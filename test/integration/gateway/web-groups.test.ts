@@ -152,3 +152,98 @@ it.each(['hard', 'soft'])(
     for (const worker of [0, 1]) expect(await german(worker)).toBe('answer 3');
   },
 );
+
+it.each([
+  ['HEAD', 'HEAD', {}],
+  ['whoever has the old version', 'GET', { 'if-none-match': 'W/"1"' }],
+  ['GET', 'GET', {}],
+] as const)(
+  '%s after a group was ended joins no question that was asked before',
+  async (_who, method, fields) => {
+    const begun = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    let version = 1;
+    origin.answer = (asked, response) => {
+      if (asked.method === 'POST') {
+        version = 2;
+        response.writeHead(200, { 'cache-group-invalidation': '"g"' }).end();
+        return;
+      }
+      const etag = `W/"${version}"`;
+      response.writeHead(200, { 'cache-control': 'max-age=3600', 'cache-groups': '"g"', etag });
+      if (version === 2) response.end(asked.method === 'HEAD' ? undefined : 'answer 2');
+      else {
+        response.write('answer ');
+        begun.resolve();
+        void ended.promise.then(() => response.end('1'));
+      }
+    };
+    const before = gateway.get('/page', { host: 'o.test' });
+    await begun.promise;
+    await expect
+      .poll(async () => (await gateway.send('HEAD', '/page', { host: 'o.test' })).headers.etag)
+      .toBe('W/"1"');
+    await gateway.send('POST', '/x', { host: 'o.test' });
+    const { status, headers } = await gateway.send(method, '/page', { host: 'o.test', ...fields });
+    expect([status, headers.etag]).toEqual([200, 'W/"2"']);
+    ended.resolve();
+    expect((await before).body.toString()).toBe('answer 1');
+  },
+);
+
+it('HEAD after what is held was ended by its group joins no question for it, whatever groups the answer names', async () => {
+  const arrived = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  let version = 1;
+  origin.answer = (asked, response) => {
+    const isSecond = origin.asked.length === 2;
+    const head = { 'cache-groups': isSecond ? '"other"' : '"g"', etag: `W/"${version}"` };
+    const answer = () => response.writeHead(200, { ...head, 'cache-control': 'max-age=0' }).end('answer');
+    if (asked.method === 'POST') {
+      version = 2;
+      response.writeHead(200, { 'cache-group-invalidation': '"g"' }).end();
+    } else if (!isSecond) answer();
+    else {
+      arrived.resolve();
+      head.etag = 'W/"1.1"';
+      void ended.promise.then(answer);
+    }
+  };
+  await gateway.get('/page', { host: 'o.test' });
+  const before = gateway.get('/page', { host: 'o.test' });
+  await arrived.promise;
+  await gateway.send('POST', '/x', { host: 'o.test' });
+  expect((await gateway.send('HEAD', '/page', { host: 'o.test' })).headers.etag).toBe('W/"2"');
+  ended.resolve();
+  expect((await before).headers.etag).toBe('W/"1.1"');
+});
+
+it('HEAD that joined a question before it named its groups, one of which was ended since, is not told its head', async () => {
+  const arrived = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  let version = 1;
+  origin.answer = (asked, response) => {
+    const etag = `W/"${version}"`;
+    const head = { 'cache-control': 'max-age=3600', 'cache-groups': '"g"', etag };
+    if (asked.method === 'POST') {
+      version = 2;
+      response.writeHead(200, { 'cache-group-invalidation': '"g"' }).end();
+    } else if (version === 2) response.writeHead(200, head).end();
+    else {
+      arrived.resolve();
+      void ended.promise.then(() => response.writeHead(200, head).end('answer 1'));
+    }
+  };
+  const coalesced = async () => {
+    const families = await gateway.metrics[0]?.snapshot();
+    return families?.find(({ name }) => name === 'tidegate_coalesced_requests_total')?.values[0]?.value;
+  };
+  const before = gateway.get('/page', { host: 'o.test' });
+  await arrived.promise;
+  await gateway.send('POST', '/x', { host: 'o.test' });
+  const after = gateway.send('HEAD', '/page', { host: 'o.test' });
+  await expect.poll(coalesced).toBe(1);
+  ended.resolve();
+  expect((await after).headers.etag).toBe('W/"2"');
+  expect((await before).body.toString()).toBe('answer 1');
+});
