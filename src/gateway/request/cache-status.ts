@@ -172,14 +172,16 @@ function reportOfStale(
   return { result: 'STALE', cacheStatus: [...parts, `ttl=${ttlS}`, `detail=${staleUse}`].join('; ') };
 }
 
-/** Tells operators under which key an object is cached. RFC 9211 §2.7 */
-export function withKey(
-  { result, cacheStatus }: CacheReport,
+/** Tells operators under which key an object is cached, where that is to be told. RFC 9211 §2.7 */
+export function withShownKey(
+  report: CacheReport,
+  { showsKey }: Pick<CachePolicy, 'showsKey'>,
   { backend, bucket, key }: Pick<ObjectKey, 'backend' | 'bucket' | 'key'>,
 ): CacheReport {
+  if (!showsKey) return report;
   // what a string of a structured field may not have is percent-encoded, and so is `%` (RFC 9651 §3.3.3)
   const text = `${backend}/${bucket}/${key}`.replace(/[^ !#$&-[\]-~]+/gu, encodeURIComponent);
-  return { result, cacheStatus: `${cacheStatus}; key="${text}"` };
+  return { result: report.result, cacheStatus: `${report.cacheStatus}; key="${text}"` };
 }
 
 /** The answer came from the fallback, which it says instead of any other detail. RFC 9211 §2.8 */
@@ -193,6 +195,5 @@ export function asRead(
   { policy, objectKey }: { readonly policy: CachePolicy; readonly objectKey: ObjectKey },
   isFromFallback: boolean,
 ): CacheReport {
-  const told = isFromFallback ? fromFallback(report) : report;
-  return policy.showsKey ? withKey(told, objectKey) : told;
+  return withShownKey(isFromFallback ? fromFallback(report) : report, policy, objectKey);
 }

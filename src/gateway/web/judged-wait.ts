@@ -1,8 +1,7 @@
 import type { StoreCall, StoreReplyHead } from '../../backend/store.ts';
-import type { CachePolicy } from '../request/cache-policy.ts';
 import { COLLECTED_LIMIT_BYTES, type CollectedBody, type Collections } from './collected-body.ts';
 import type { Visitor } from './visitor.ts';
-import type { WaitingClient } from './waiting-client.ts';
+import type { AnsweredRead, WaitingClient } from './waiting-client.ts';
 import type { ShownHead } from './web-answer.ts';
 import type { WebClient } from './web-read.ts';
 
@@ -68,14 +67,14 @@ export class JudgedWait implements WaitingClient {
     if (this.#state === 'waiting') this.#parts.visitor.waiting().inform(status, rawHeaders);
   }
 
-  begin(head: StoreReplyHead, policy: CachePolicy): void {
+  begin(head: StoreReplyHead, read: AnsweredRead): void {
     if (this.#state !== 'waiting') return;
     const client = this.#client;
     this.#state = 'held';
     this.#body = this.#parts.bodies.begin(COLLECTED_LIMIT_BYTES, client);
     client.judge({
       ...{ kind: 'answer', isHeld: false, status: head.status, fields: head.fields, report: client.report },
-      give: shown => this.#give(head, policy, shown),
+      give: shown => this.#give(head, read, shown),
       drop: () => this.#drop(),
     });
   }
@@ -106,7 +105,7 @@ export class JudgedWait implements WaitingClient {
     }
   }
 
-  #give(head: StoreReplyHead, policy: CachePolicy, shown: ShownHead | undefined): void {
+  #give(head: StoreReplyHead, read: AnsweredRead, shown: ShownHead | undefined): void {
     const { visitor, again } = this.#parts;
     this.#client.given();
     if (!this.#body) {
@@ -117,7 +116,7 @@ export class JudgedWait implements WaitingClient {
     visitor.client.report = shown?.report ?? this.#client.report;
     this.#state = 'given';
     this.#given = given;
-    given.begin(shown ?? head, policy);
+    given.begin(shown ?? head, read);
     for (const chunk of this.#body.chunks) given.write(chunk);
     this.#body.drop();
     if (this.#end) this.#end(given);

@@ -4,10 +4,10 @@ import { addTrailers, expectTrailers } from '../../transport/trailers.ts';
 import { PassedBody } from '../pass/passed-body.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import { PreparedHeaders } from '../reply/prepared-headers.ts';
-import type { CachePolicy } from '../request/cache-policy.ts';
+import { withShownKey } from '../request/cache-status.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { fieldValue } from './outgoing-fields.ts';
-import type { WaitingClient } from './waiting-client.ts';
+import type { AnsweredRead, WaitingClient } from './waiting-client.ts';
 import { rawFields } from './web-headers.ts';
 
 const nothing = Buffer.alloc(0);
@@ -59,11 +59,12 @@ export class PassedAnswer implements WaitingClient {
     if (!this.#isOver) sendInterim(this.#exchange.response, status, rawHeaders);
   }
 
-  begin(head: StoreReplyHead, policy: CachePolicy): void {
+  begin(head: StoreReplyHead, { policy, target }: AnsweredRead): void {
     if (this.#isOver) return;
     const exchange = this.#exchange;
     this.#observer.firstByte(exchange);
-    const { report, requestId, id2 } = exchange;
+    const { requestId, id2 } = exchange;
+    const report = withShownKey(exchange.report, policy, target.key);
     // RFC 9110 §8.6: a 204 has no length
     const fields = head.fields.filter(({ name }) => !(name === 'content-length' && head.status === 204));
     const date = fieldValue(fields, 'date') ?? exchange.date;

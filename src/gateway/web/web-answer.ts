@@ -15,7 +15,12 @@ import { type PartOfObject, rangeHeaders } from '../reply/object-headers.ts';
 import type { PendingSends } from '../reply/pending-sends.ts';
 import type { PreparedHeaders } from '../reply/prepared-headers.ts';
 import { type SendCallbacks, sendContent } from '../reply/send-content.ts';
-import type { CacheReport, CacheReports, LookupOutcome } from '../request/cache-status.ts';
+import {
+  type CacheReport,
+  type CacheReports,
+  type LookupOutcome,
+  withShownKey,
+} from '../request/cache-status.ts';
 import type { Exchange } from '../request/exchange.ts';
 import type { Collections } from './collected-body.ts';
 import { copiedContent } from './copied-content.ts';
@@ -136,10 +141,11 @@ export class WebAnswer implements SendCallbacks {
 
   /** RFC 9110 §6.6.1: the Date of an answer stays that of who made it. */
   begin(): Answer {
-    const { exchange, record } = this.#answered;
+    const { read, exchange, record } = this.#answered;
     exchange.status = this.#status;
     const date = fieldValue(record.fields, 'date') ?? exchange.date;
-    const { report, requestId, id2 } = exchange;
+    const { requestId, id2 } = exchange;
+    const report = withShownKey(exchange.report, read.policy, read.target.key);
     const reply = { report, requestId, id2, date, fault: (error: unknown) => exchange.fault(error) };
     return this.#headers.begin(exchange.response, this.#status, reply, this.#ageS);
   }

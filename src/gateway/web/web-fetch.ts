@@ -152,8 +152,7 @@ export class WebFetch implements StoreReceiver {
       this.#bytes = new ExpectedBytes(plan.receiver, 0, plan.lengthBytes);
     else if (plan.kind === 'unwanted' ? mayHaveBody(head) : plan.kind === 'fill' && plan.lengthBytes > 0)
       this.#call?.abort();
-    else if (plan.kind === 'pass' || plan.kind === 'collect')
-      this.#answer?.begin(head, this.question.read.policy);
+    else if (plan.kind === 'pass' || plan.kind === 'collect') this.#answer?.begin(head, this.question.read);
     if (plan.kind === 'pass') this.#followClient();
   }
 

@@ -154,7 +154,7 @@ export class WebQuestions {
       'all',
       0,
     );
-    client.begin(head, read.policy);
+    client.begin(head, read);
     client.end();
     return true;
   }

@@ -2,7 +2,6 @@ import type { StoreCall, StoreReplyHead } from '../../backend/store.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import { copyOf } from '../fill/spare-copies.ts';
-import type { CachePolicy } from '../request/cache-policy.ts';
 import { type CacheReport, type LookupOutcome, refusedBeforeLookup } from '../request/cache-status.ts';
 import type { WaitingClient } from '../web/waiting-client.ts';
 import type { RecordSource, WebClient, WebRead } from '../web/web-read.ts';
@@ -88,7 +87,7 @@ export class RemoteClient implements WebClient, WaitingClient {
     if (this.isWaiting) link.notify('webInformed', { number, status, rawHeaders });
   }
 
-  begin({ status, fields }: StoreReplyHead, _policy: CachePolicy): void {
+  begin({ status, fields }: StoreReplyHead): void {
     const { link, number } = this.#parts;
     if (this.isWaiting) link.notify('webBegan', { number, head: { status, fields }, report: this.report });
   }

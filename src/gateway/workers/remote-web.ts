@@ -109,7 +109,7 @@ export class RemoteWeb implements WebSource, RecordSource {
     const { read, client } = question;
     question.hasBegun = true;
     read.client.report = report;
-    client.begin(head, read.policy);
+    client.begin(head, read);
     client.follow(this.#callOf(number));
     read.client.whenGone(() => this.#link.notify('webGone', number));
   }

@@ -46,6 +46,22 @@ describe('what is stored of a web origin', () => {
     expect(origin.lastAsked?.headers).toMatchObject({ via: '1.1 tidegate', host: new URL(origin.url).host });
   });
 
+  it.each([1, 2])('is told under its key where that is to be told (%i workers)', async workers => {
+    await start(() => fresh, {
+      policy: { showsKey: true },
+      rules: { query: { names: new Set(), isSorted: false } },
+      workers,
+    });
+    const told = async (method: string) => (await gateway.send(method, '/a?b=1')).headers['cache-status'];
+    const key = 'key="web////a"';
+    expect(await told('GET')).toBe(`tidegate; fwd=uri-miss; fwd-status=200; stored; ${key}`);
+    // another worker than the owner of the answer takes what it tells for a miss
+    await told('GET');
+    expect(await told('GET')).toBe(`tidegate; hit; ttl=3600; ${key}`);
+    expect(await told('HEAD')).toBe(`tidegate; hit; ttl=3600; ${key}`);
+    expect(await told('POST')).toBe(`tidegate; fwd=method; ${key}`);
+  });
+
   it('is told apart by path and query', async () => {
     await start(() => fresh);
     const paths = ['/a', '/a?', '/a?x=1', '/a?x=2', '/a/', '//a', '/A', '/%61'];
