@@ -42,7 +42,7 @@ export interface StoreParts {
 export async function openStore(options: StoreOptions): Promise<StoreParts> {
   const { directory, ownerId, region, restoreDelayMs, clock, logger } = options;
   mkdirSync(directory, { recursive: true });
-  const spare = new SpareRoom(directory);
+  const spare = new SpareRoom(directory, () => catalogue.emptyLog());
   const catalogue = new Catalogue(join(directory, 'catalogue.sqlite'), spare);
   const pieces = new Pieces(catalogue);
   const blobs = await BlobFiles.open(directory, spare, blobId => pieces.isReferred(blobId));

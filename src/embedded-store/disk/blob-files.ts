@@ -56,7 +56,7 @@ export class BlobFiles {
     return {
       id,
       write: async bytes => {
-        this.#spare.requireKept();
+        this.#spare.require();
         await writeAll(file, bytes);
       },
       commit: async () => {

@@ -72,10 +72,15 @@ export class Catalogue {
     } catch (error) {
       if (!isDiskFull(error)) throw error;
       this.#spare.giveUp();
-      // makes the log empty, whose room is enough for what follows
-      this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      // what the log has taken is enough for what follows
+      this.emptyLog();
       return this.#transact(work);
     }
+  }
+
+  /** Moves the log to the catalogue, and gives the room that it has taken back to the disk. */
+  emptyLog(): void {
+    this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   }
 
   #transact<Result>(work: () => Result): Result {

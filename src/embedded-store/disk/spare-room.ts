@@ -13,31 +13,27 @@ const SPARE_BYTES = 4 * 1024 ** 2;
 export class SpareRoom {
   readonly #directory: string;
   readonly #path: string;
-  #isKept = false;
+  readonly #makeRoom: () => void;
 
-  constructor(directory: string) {
+  /** `makeRoom` is called before the file is made, and gives back to the disk what it can. */
+  constructor(directory: string, makeRoom: () => void) {
     this.#directory = directory;
     this.#path = join(directory, 'spare-room');
+    this.#makeRoom = makeRoom;
   }
 
   /** Makes the file if it is missing. Returns false where there is no room for it. */
   keep(): boolean {
-    this.#isKept ||= this.#exists() || this.#make();
-    return this.#isKept;
+    // looks each time: whoever finds the disk full may have removed it
+    return this.#exists() || this.#make();
   }
 
-  /** To be asked before anything that needs room. @throws DiskFullError */
+  /** To be asked before anything that needs room, and while bytes arrive. @throws DiskFullError */
   require(): void {
     if (!this.keep()) throw new DiskFullError();
   }
 
-  /** To be asked while bytes arrive: those on their way have no part in what was given up. @throws DiskFullError */
-  requireKept(): void {
-    if (!this.#isKept) throw new DiskFullError();
-  }
-
   giveUp(): void {
-    this.#isKept = false;
     rmSync(this.#path, { force: true });
   }
 
@@ -58,8 +54,9 @@ export class SpareRoom {
   #make(): boolean {
     // what a crash has left of it counts as free
     rmSync(this.#path, { force: true });
-    if (this.#freeBytes() < SPARE_BYTES) return false;
     try {
+      this.#makeRoom();
+      if (this.#freeBytes() < SPARE_BYTES) return false;
       // neither zeros nor a hole, for which some file systems keep no room
       writeFileSync(this.#path, randomBytes(SPARE_BYTES));
       return true;

@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmdirSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLogger } from '../../../src/base/logger.ts';
+import { isDiskFull } from '../../../src/embedded-store/disk/disk-full.ts';
+import { NULL_VERSION } from '../../../src/embedded-store/disk/versions.ts';
 import { seedSampleBucket } from '../../../src/embedded-store/sample/sample-bucket.ts';
 import { OWNER, StoreUnderTest, signWithSdk } from '../../support/embedded-store/store-under-test.ts';
 import { xmlText } from '../../support/embedded-store/xml-text.ts';
@@ -102,13 +104,15 @@ describe('while the room for deletions cannot be had', () => {
     expect(lines).toMatchObject([{ level: 'warn', directory: store.directory }]);
   });
 
-  it('bytes on their way take nothing of what was given up', async () => {
+  it('bytes on their way take nothing of it', async () => {
     const socket = await halfAnUpload();
-    spare().giveUp();
+    vi.spyOn(spare(), 'keep').mockReturnValue(false);
     const answer = new Promise<string>(resolve => socket.once('data', data => resolve(String(data))));
-    socket.write(Buffer.alloc(2 * MIB));
+    // not the rest of it
+    socket.write(Buffer.alloc(MIB));
     expect(xmlText(await answer, 'Code')).toBe('XMinioStorageFull');
     socket.destroy();
+    vi.restoreAllMocks();
     expect((await store.signed({ path: '/box/half' })).status).toBe(404);
     await store.put('/box/half', 'there is room again');
   });
@@ -146,29 +150,109 @@ afterEach(() => {
   }
 });
 
+/** Begins on a disk of its own. Returns the store's directory there. */
+async function beginOnDisk(sizeMib: number, skip: (note: string) => never): Promise<string> {
+  const directory = join(smallDisk(sizeMib) ?? skip('nothing may be mounted here'), 'data');
+  mkdirSync(directory);
+  await begin({ directory });
+  return directory;
+}
+
+/** Uploads until nothing more fits. Returns the paths of what is stored. */
+async function fillWithBytes(): Promise<string[]> {
+  const paths: string[] = [];
+  for (const sizeBytes of [3_000_000, 300_000, 30_000, 3_000, 100]) {
+    for (let refused = 0; refused < 3; ) {
+      const path = `/box/${sizeBytes}-${paths.length}`;
+      const { status } = await store.signed({ method: 'PUT', path, body: Buffer.alloc(sizeBytes, 1) });
+      if (status === 200) paths.push(path);
+      else expect([status, refused++]).toEqual([507, expect.any(Number)]);
+    }
+  }
+  expect(paths.length).toBeGreaterThan(2);
+  return paths;
+}
+
+/** As `fillWithBytes`, with objects that the catalogue alone has. */
+function fillCatalogue(): string[] {
+  const { versions } = store.running.store;
+  const paths: string[] = [];
+  for (let metadataBytes = 32_768; metadataBytes > 1; ) {
+    const key = `${metadataBytes}-${paths.length}`;
+    try {
+      versions.add(
+        {
+          kind: 'object',
+          bucket: 'box',
+          key,
+          versionId: NULL_VERSION,
+          lastModifiedMs: 0,
+          sizeBytes: 0,
+          etag: '',
+          storageClass: 'STANDARD',
+          attributes: {
+            contentHeaders: {},
+            metadata: [['long', 'x'.repeat(metadataBytes)]],
+            encryption: { kind: 'managed' },
+            tags: [],
+            acl: 'private',
+          },
+        },
+        [],
+      );
+      paths.push(`/box/${key}`);
+    } catch (error) {
+      if (!isDiskFull(error)) throw error;
+      metadataBytes /= 2;
+    }
+  }
+  return paths;
+}
+
+/** As another program does. */
+function fillToTheLastByte(directory: string): void {
+  const rest = statfsSync(directory);
+  writeFileSync(join(directory, 'other'), Buffer.alloc(rest.bavail * rest.bsize));
+}
+
+async function deleteAll(paths: string[]): Promise<void> {
+  for (const path of paths.reverse()) expect((await answered('DELETE', path)).status).toBe(204);
+  expect((await answered('DELETE', '/box')).status).toBe(204);
+  expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
+}
+
 it.for([12, 16, 24])(
   'a disk of %i MiB that uploads have filled is emptied by DELETE',
-  async (sizeMib, { skip }) => {
-    const directory = smallDisk(sizeMib);
-    if (directory === undefined) return skip('nothing may be mounted here');
-    mkdirSync(join(directory, 'data'));
-    await begin({ directory: join(directory, 'data') });
-    const keys: string[] = [];
-    for (const sizeBytes of [3_000_000, 300_000, 30_000, 3_000, 100]) {
-      for (let refused = 0; refused < 3; ) {
-        const path = `/box/${sizeBytes}-${keys.length}`;
-        const { status } = await store.signed({ method: 'PUT', path, body: Buffer.alloc(sizeBytes, 1) });
-        if (status === 200) keys.push(path);
-        else expect([status, refused++]).toEqual([507, expect.any(Number)]);
-      }
-    }
-    expect(keys.length).toBeGreaterThan(2);
+  async (size, { skip }) => {
+    await beginOnDisk(size, skip);
+    const paths = await fillWithBytes();
     await store.restart();
-    for (const path of keys.reverse()) expect((await answered('DELETE', path)).status).toBe(204);
-    expect((await answered('DELETE', '/box')).status).toBe(204);
-    expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
+    await deleteAll(paths);
     await store.put('/box');
     await store.put('/box/again', Buffer.alloc(3_000_000));
+    await store.stop();
+  },
+);
+
+it('also where somebody has removed the room that is kept for it, to have some', async ({ skip }) => {
+  const directory = await beginOnDisk(24, skip);
+  rmSync(join(directory, 'spare-room'));
+  const first = Array.from({ length: 12 }, (_, i) => `/box/first-${i}`);
+  // the catalogue grows when this is moved there from its log
+  for (const path of first) await store.put(path, '', { 'x-amz-meta-long': 'x'.repeat(1900) });
+  const paths = await fillWithBytes();
+  fillToTheLastByte(directory);
+  await deleteAll([...paths, ...first]);
+  await store.stop();
+});
+
+it.for([11, 14])(
+  'a disk of %i MiB that the catalogue has filled takes uploads again when all is deleted',
+  async (size, { skip }) => {
+    await beginOnDisk(size, skip);
+    await deleteAll(fillCatalogue());
+    await store.put('/box');
+    await store.put('/box/again', Buffer.alloc(1_000_000));
     await store.stop();
   },
 );

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, rm, stat, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ let catalogue: Catalogue;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'catalogue-'));
-  spare = new SpareRoom(directory);
+  spare = new SpareRoom(directory, () => catalogue.emptyLog());
   catalogue = new Catalogue(join(directory, 'catalogue.sqlite'), spare);
 });
 afterEach(async () => {
@@ -66,7 +66,33 @@ it('makes the spare room again for what needs room, and what a crash has left of
   const { size, blocks } = await stat(path);
   expect(blocks * 512).toBeGreaterThanOrEqual(size);
   spare.giveUp();
-  expect(() => spare.requireKept()).toThrow('kept for deletions');
   catalogue.run(INSERT, 'more', '');
   expect((await stat(path)).size).toBe(size);
+  // somebody else, who looked for room
+  await rm(path);
+  catalogue.transaction(() => catalogue.run(INSERT, 'removed', ''));
+  expect((await stat(path)).size).toBe(size);
+  await truncate(path, 1);
+  catalogue.run(INSERT, 'shortened', '');
+  expect((await stat(path)).size).toBe(size);
+});
+
+it('the log gives back its room before the spare room is made', async () => {
+  catalogue.run(INSERT, 'large', 'x'.repeat(100_000));
+  spare.giveUp();
+  expect(await logBytes()).toBeGreaterThan(100_000);
+  catalogue.run(INSERT, 'small', '');
+  expect(await logBytes()).toBeLessThan(100_000);
+  expect(names()).toEqual(['large', 'small']);
+});
+
+it('there is no spare room where the disk has none for what is in the log', () => {
+  spare.giveUp();
+  const failing = (error: Error) =>
+    new SpareRoom(directory, () => {
+      throw error;
+    });
+  expect(failing(full()).keep()).toBe(false);
+  expect(() => failing(new Error('other')).keep()).toThrow('other');
+  expect(isKept()).toBe(false);
 });
