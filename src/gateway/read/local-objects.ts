@@ -2,7 +2,7 @@ import { isRetryableStatus, type WholeReply } from '../../backend/store.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Generation } from '../../cache/generation.ts';
 import type { GenerationIdentity } from '../../cache/generation-identity.ts';
-import type { Asked, Asking, ObjectRecord, ReadableRecord } from '../../cache/record.ts';
+import type { Asked, ObjectRecord, ReadableRecord } from '../../cache/record.ts';
 import { tagSlotsOf } from '../../cache/tag-slots.ts';
 import {
   type ContentHead,
@@ -36,6 +36,7 @@ import {
   learnedOf,
   type ObjectSource,
 } from './object-source.ts';
+import { type Question, questionForBytes } from './question.ts';
 import { ReadFlights } from './read-flights.ts';
 import { answersRead, haveSameContent, lookupFresh, lookupRecord, type RecordCache } from './record-cache.ts';
 import {
@@ -49,15 +50,6 @@ import {
 import type { Audience } from './single-flight.ts';
 import { isFailureOfStore, withdrawsObject } from './store-failure.ts';
 import type { StoreFetcher } from './store-fetcher.ts';
-
-/** A question to a store, as it was asked. */
-interface Question extends Asking {
-  readonly read: ObjectRead;
-  readonly method: 'GET' | 'HEAD';
-  /** The part that is asked about; undefined for the object. */
-  readonly partNumber: number | undefined;
-  readonly requestedMs: number;
-}
 
 /**
  * Looks up records: from the cache while they are fresh, otherwise from the store, with one request for all concurrent
@@ -128,16 +120,18 @@ export class LocalObjects implements ObjectSource {
 
   /**
    * The store refused bytes of `record`. Caches the refusal, if it is cacheable and `record` is still the current one:
-   * a late refusal says nothing about an object that was written, or a record that was purged, in between.
+   * a late refusal says nothing about an object that was written, or a record that was purged, in between. Of what a browser
+   * reads across origins it only ends what is known: the next reader asks with its `Origin` (docs/semantics.md 198).
    */
   refusedByStore(read: ObjectRead, record: ObjectRecord, reply: WholeReply): void {
     // asked first: `withdraw` makes other records of what is held
     const isCurrent = this.records.isCurrent(read, record);
     if (withdrawsObject(reply.status)) this.withdraw(read, record);
-    if (!isCurrent || !isRememberedRefusal(reply)) return;
-    const { epoch, barrier, isUnsettled, receivedMs: requestedMs } = record;
-    const asked = { epoch, barrier, isUnsettled, requestedMs, held: [record] };
-    this.#learnRefusal({ read, method: 'GET', partNumber: undefined, ...asked }, reply);
+    const current = isCurrent && isRememberedRefusal(reply) ? lookupRecord(this.records, read) : undefined;
+    if (!current) return;
+    // bytes are asked for without `Origin`, and to a browser the store has more to say
+    if (read.variant.origin !== undefined) this.invalidate(read, current);
+    else this.#learnRefusal(questionForBytes(read, record), reply);
   }
 
   /** The store has refused `read`: what is held is not served any more where it fails, until it has confirmed it. */

@@ -155,6 +155,16 @@ describe('a refusal of bytes of an object', () => {
     expect(kept()).toBe('refused');
   });
 
+  it('ends what is known to a browser, whose `Origin` was not sent for the bytes, and is not remembered for it', async () => {
+    const variant = { ...get().variant, origin: 'https://page.example' };
+    const asked = readOf('k', { bucket: read.bucket, variant });
+    const finding = objects.objects.find(asked);
+    await answer(0);
+    objects.objects.refusedByStore(asked, (await finding).record, missing);
+    const { recordNamed } = objects.objects.records;
+    expect(recordNamed.call(objects.objects.records, asked, asked.recordName)).toBeUndefined();
+  });
+
   it('says nothing about what was written, or asked anew after a purge, before it came', async () => {
     const before = await find();
     purgeWith({ kind: 'key', bucket: 'b', key: 'k' });
