@@ -46,7 +46,7 @@ interface ModelQuestion {
   untilMs: number | undefined;
 }
 
-type Answering = (method: string, fields: Readonly<Record<string, string>>) => ModelAnswer;
+type Answering = (method: string, fields: Readonly<Record<string, string>>, target: string) => ModelAnswer;
 
 /** How long the gateway waits for bytes. */
 const SILENT_MS = 10_000;
@@ -69,12 +69,19 @@ class ModelOrigin implements Store {
     return this.questions.filter(({ untilMs }) => untilMs === undefined);
   }
 
-  send({ method, fields: sent }: StoreRequest, receiver: StoreReceiver) {
+  send({ method, target, fields: sent }: StoreRequest, receiver: StoreReceiver) {
     const clock = this.#clock;
     const fields = Object.fromEntries(sent.map(({ name, value }) => [name, value]));
     const question: ModelQuestion = { method, fields, fromMs: clock.monotonicMs(), untilMs: undefined };
     this.questions.push(question);
-    const { status, fields: said, body, headMs, bodyMs, givenUpMs } = this.answer(method, fields);
+    const {
+      status,
+      fields: said,
+      body,
+      headMs,
+      bodyMs,
+      givenUpMs,
+    } = this.answer(method, fields, target ?? '');
     const over = () => {
       question.untilMs ??= clock.monotonicMs();
     };

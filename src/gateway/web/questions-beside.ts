@@ -24,14 +24,21 @@ interface BesideParts {
   readonly asNobody: (read: WebRead) => WebRead;
 }
 
+/** A question that has no place in the background yet. */
+interface Waiting {
+  readonly isOfNobody: boolean;
+  /** Sends it nevertheless. */
+  readonly send: () => void;
+}
+
 /** What was asked beside a flight. */
 class Beside {
   readonly patienceMs: number;
   /** In whose names: somebody may come in whose name it can be. */
   readonly asked: WebRead[] = [];
   readonly open = new Set<WebFlight>();
-  /** Sends the question that has no place in the background yet, unless one is under way without. */
-  sendWaiting: (() => void) | undefined;
+  readonly waiting = new Set<Waiting>();
+  /** Whether one of a client is under way without a place. */
   hasPlaceless = false;
   /** Whether the origin has said anything to others: it may hang for all. */
   isHeard = false;
@@ -55,6 +62,13 @@ class Beside {
     });
   }
 
+  /** What is sent without a place: nobody's, which what clients have sent does not make hang, or the latest. */
+  get due(): Waiting | undefined {
+    const waiting = [...this.waiting];
+    const ofNobody = waiting.find(({ isOfNobody }) => isOfNobody);
+    return ofNobody ?? (this.hasPlaceless ? undefined : waiting.at(-1));
+  }
+
   look(): void {
     const answered = this.#all.filter(({ isAnswered }) => isAnswered);
     this.#seenBytes = new Map(answered.map(flight => [flight, flight.cameBytes]));
@@ -74,7 +88,7 @@ class Beside {
 /**
  * A question may hang because of what its client has sent: a session that is locked, say. Those who wait for it and have sent
  * something else have the same asked in the name of one of them, each time that patience is over, and the second time in nobody's.
- * What has found no place in the background by the next time is sent nevertheless, one at a time. So it goes with a body that gets
+ * What has found no place in the background by the next time is sent nevertheless, nobody's and one of a client at a time. So it goes with a body that gets
  * stuck, and with a range, which is asked for as the first has asked. The first answer that is for all ends the wait; where several
  * were not, each asks for itself.
  */
@@ -97,7 +111,7 @@ export class QuestionsBeside {
     flight.patience = this.#parts.clock.after(delayMs, () => {
       const { isComing } = beside;
       // the places may be taken by what hangs otherwise, and this is waited for
-      if (!isComing) beside.sendWaiting?.();
+      if (!isComing) beside.due?.send();
       const by = beside.mayAsk ? flight.other(beside.asked) : undefined;
       beside.look();
       this.#wait(flight, beside, beside.patienceMs);
@@ -113,7 +127,7 @@ export class QuestionsBeside {
   }
 
   #ask(flight: WebFlight, beside: Beside, by: WebRead, isOfNobody: boolean): void {
-    const { background, clock, send } = this.#parts;
+    const { background, clock } = this.#parts;
     const begin = (ended: (outcome: Outcome) => void) => {
       let fetch: WebFetch | undefined;
       const land = (landing: Landing) => {
@@ -124,9 +138,9 @@ export class QuestionsBeside {
       };
       const question = new WebFlight(by, clock.monotonicMs(), land, flight.isOfRange);
       beside.open.add(question);
-      beside.sendWaiting = undefined;
+      beside.waiting.delete(waiting);
       try {
-        fetch = send(by, question);
+        fetch = this.#parts.send(by, question);
       } catch {
         // it has landed
       }
@@ -136,15 +150,16 @@ export class QuestionsBeside {
         sent?.left();
       };
     };
-    const sendWaiting = () => {
-      if (beside.hasPlaceless) return;
+    const send = () => {
+      if (isOfNobody) return void begin(() => {});
       beside.hasPlaceless = true;
       begin(() => {
         beside.hasPlaceless = false;
       });
     };
-    beside.sendWaiting = sendWaiting;
-    const isStillDue = () => !flight.isOver && !beside.isComing && beside.sendWaiting === sendWaiting;
+    const waiting = { isOfNobody, send };
+    beside.waiting.add(waiting);
+    const isStillDue = () => !flight.isOver && !beside.isComing && beside.waiting.has(waiting);
     background.ask(by.bucket.store.name, {
       ...{ client: by.client.quota, name: by.target.key.text, isStillDue, begin },
     });

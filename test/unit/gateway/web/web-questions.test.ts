@@ -372,6 +372,23 @@ describe('readers of a page at the same time', () => {
     },
   );
 
+  it("are answered by nobody's question where theirs hang without a place in the background", async () => {
+    const model = new WebModel((_method, { 'x-key': key }, target) =>
+      answered({ ...forAll, etag: '"1"' }, key || target !== '/page' ? { status: undefined } : {}),
+    );
+    const hangs = (path: string, key: number): ModelRequest => ({
+      ...{ path, method: 'GET', quota: `h${key}`, fields: { 'x-key': `${key}` } },
+    });
+    for (let number = 0; number < 160; number++) model.read(hangs(`/other ${number % 40}`, number));
+    await model.pass(1_000);
+    const { waits } = await ask(
+      model,
+      readers(10).map((_, number) => hangs('/page', 160 + number)),
+    );
+    // the first waits for its own
+    expect(Math.max(...waits.slice(1))).toBe(6_300);
+  });
+
   it('are asked for before strangers who were there before them, and hang as well', async () => {
     const model = new WebModel((_, sent) =>
       sent.cookie?.startsWith('user') ? answered(forAll) : answered({}, { status: undefined }),
