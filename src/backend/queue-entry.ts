@@ -15,7 +15,7 @@ export type QueueVerdict =
 
 /** A call that is waiting or in progress. */
 export interface QueueEntry {
-  /** The object it is for. */
+  /** The object, or the target of a web origin, that it is for. */
   readonly object: string;
   /** The address of the only client that it is for; undefined where others may be waiting for it as well. */
   readonly client: string | undefined;

@@ -7,6 +7,7 @@ import { placeText } from '../request/bucket.ts';
 import { isComplete } from '../web/stale-answers.ts';
 import { varyListsOf } from '../web/vary-lists.ts';
 import type { WebRead } from '../web/web-read.ts';
+import type { Invalidations } from './invalidations.ts';
 import type { WireRecord } from './messages.ts';
 import { RemoteContent, type RemoteMemory } from './remote-content.ts';
 import { remoteCostBytes } from './remote-objects.ts';
@@ -22,12 +23,6 @@ interface NearEntry {
 
 /** Variants of one name: clients choose the values of the fields that tell them apart. */
 const VARIANTS_PER_NAME = 16;
-
-/** What tells that a record does not hold any more. */
-interface Invalidations {
-  readonly epochs: Epochs;
-  readonly barriers: PurgeBarriers;
-}
 
 /** Stored answers that one other worker owns, as it has told them: without their bytes. */
 export class NearAnswers {

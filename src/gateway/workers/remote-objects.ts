@@ -11,6 +11,7 @@ import { type RecordIndex, storedRecordName } from '../read/record-cache.ts';
 import { withdrawsObject } from '../read/store-failure.ts';
 import { hasMoved } from '../request/bucket.ts';
 import { type ObjectRead, recordId } from '../request/object-read.ts';
+import type { Invalidations } from './invalidations.ts';
 import type { WireContent, WireLookupResult, WireObject, WireRead } from './messages.ts';
 import { RemoteContent, type RemoteMemory } from './remote-content.ts';
 import { type ToldFrom, toldRecords } from './told-records.ts';
@@ -23,12 +24,6 @@ interface Kept {
   barrier: number;
   /** The text that it is from, if its owner did not send it: what is no longer told does not hold any more. */
   readonly from?: ToldFrom;
-}
-
-/** What tells that a record does not hold any more. */
-interface Invalidations {
-  readonly epochs: Epochs;
-  readonly barriers: PurgeBarriers;
 }
 
 /** Estimated heap cost of a cached remote record and everything it refers to. */
