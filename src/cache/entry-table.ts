@@ -210,16 +210,13 @@ export class EntryTable {
     const { standing = entry.barrier } = this.#barriers;
     if (entry.barrier === standing && standing === this.#barriers.latest) return entry;
     const { text } = entry.objectKey;
-    const left = new Map<string, ObjectRecord>();
-    let isSame = true;
-    for (const [name, record] of entry.records) {
-      const applied = this.#barriers.applied(text, record);
-      if (applied) left.set(name, applied);
-      if (applied !== record) isSame = false;
+    const records = this.#barriers.appliedToAll(text, entry.records);
+    if (records) {
+      this.#replace({ ...entry, records, barrier: standing });
+      return this.#entries.peek(text);
     }
-    if (isSame) entry.barrier = standing;
-    else this.#replace({ ...entry, records: left, barrier: standing });
-    return isSame ? entry : this.#entries.peek(text);
+    entry.barrier = standing;
+    return entry;
   }
 
   #replace(entry: Entry): void {

@@ -113,6 +113,21 @@ export class PurgeBarriers {
     return limitMs === -Infinity ? undefined : { ...record, staleFromMs: limitMs };
   }
 
+  /** What is left of these records of the object after all barriers; undefined where that is each of them as it is. */
+  appliedToAll<Kind extends ObjectRecord>(
+    text: string,
+    records: ReadonlyMap<string, Kind>,
+  ): Map<string, Kind> | undefined {
+    const left = new Map<string, Kind>();
+    let isSame = true;
+    for (const [name, record] of records) {
+      const applied = this.applied(text, record);
+      if (applied) left.set(name, applied);
+      if (applied !== record) isSame = false;
+    }
+    return isSame ? undefined : left;
+  }
+
   /** Whether a barrier since `since` removes an object with these tags. */
   removes(text: string, tagSlots: readonly number[], since: number): boolean {
     return this.#limitMs(text, tagSlots, since) === -Infinity;

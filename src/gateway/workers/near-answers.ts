@@ -109,20 +109,14 @@ export class NearAnswers {
   #afterPurges(entry: NearEntry): NearEntry | undefined {
     const { standing = entry.barrier } = this.#barriers;
     const { text } = entry.objectKey;
-    const records = new Map<string, ReadableRecord>();
-    let isSame = true;
-    for (const [name, record] of entry.records) {
-      const applied = this.#barriers.applied(text, record);
-      if (applied) records.set(name, applied);
-      if (applied !== record) isSame = false;
+    const records = this.#barriers.appliedToAll(text, entry.records);
+    if (records) {
+      const left = { ...entry, records, barrier: standing };
+      this.#entries.set(text, left);
+      return left;
     }
-    if (isSame) {
-      entry.barrier = standing;
-      return entry;
-    }
-    const left = { ...entry, records, barrier: standing };
-    this.#entries.set(text, left);
-    return left;
+    entry.barrier = standing;
+    return entry;
   }
 }
 
