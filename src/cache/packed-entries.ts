@@ -72,11 +72,10 @@ export class PackedEntries {
   /** Packs an entry, whose contents must be idle; they are retired. */
   add(entry: Entry): void {
     const contents = [...generationsOf(entry)];
-    const [content] = contents;
-    const block = contents.length === 1 ? content?.onlyBlock : undefined;
-    if (block && content?.isTold) {
-      content.takeBlocks();
-      this.#tier.packed.add(block.slot);
+    const only = onlyOf(contents);
+    if (only?.content.isTold) {
+      only.content.takeBlocks();
+      this.#tier.packed.add(only.block.slot);
     } else this.#write(entry, contents);
   }
 
@@ -86,15 +85,15 @@ export class PackedEntries {
    */
   tell(entry: Entry): void {
     const { packed } = this.#tier;
-    const contents = packed.isReadByOthers ? [...generationsOf(entry)] : [];
-    const [content] = contents;
-    const block = contents.length === 1 ? content?.onlyBlock : undefined;
-    if (!block || !content || content.isTold || block.isFilling || packed.roomBeside(content.sizeBytes) === 0)
-      return;
-    if (worthPacking(entry) !== entry) return;
-    const { index, slot, valid } = block;
+    if (!packed.isReadByOthers) return;
+    const contents = [...generationsOf(entry)];
+    const only = onlyOf(contents);
+    if (!only || only.content.isTold || only.block.isFilling) return;
+    const { sizeBytes } = only.content;
+    if (packed.roomBeside(sizeBytes) === 0 || worthPacking(entry) !== entry) return;
+    const { index, slot, valid } = only.block;
     const bytes = pack(entry, contents, { content: 0, index, slot, valid });
-    packed.tell(entry.objectKey.text, bytes, slot, content.sizeBytes);
+    packed.tell(entry.objectKey.text, bytes, slot, sizeBytes);
   }
 
   /** Gives up an entry; its blocks are the caller's. */
@@ -190,6 +189,13 @@ export class PackedEntries {
 
 function entryOf(found: FoundText | undefined): PackedEntry | undefined {
   return found && new SlotEntry(found);
+}
+
+/** The content and its block, where there is one of each. */
+function onlyOf(contents: readonly Generation[]) {
+  const [content] = contents;
+  const block = contents.length === 1 ? content?.onlyBlock : undefined;
+  return content && block && { content, block };
 }
 
 /** How long a block is, whatever it holds: bytes that it has dropped may still be read by those who were told of them. */
