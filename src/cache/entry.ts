@@ -43,17 +43,13 @@ export function useRecord({ records }: Entry, name: string): ObjectRecord | unde
  * that nobody uses twice never displace them.
  */
 export function withRecord(
-  before: ReadonlyMap<string, ObjectRecord> = new Map(),
+  before: ReadonlyMap<string, ObjectRecord> | undefined,
   name: string,
   record: ObjectRecord,
 ): Map<string, ObjectRecord> {
-  const records = new Map(before);
-  const later = before.has(name) ? [] : [...before].slice(-UNDISPLACED_RECORDS);
-  records.delete(name);
-  records.set(name, record);
-  for (const [other] of later) records.delete(other);
-  for (const [other, its] of later) records.set(other, its);
-  return records;
+  const records = [...(before ?? [])].filter(([other]) => other !== name);
+  const at = before?.has(name) ? records.length : Math.max(0, records.length - UNDISPLACED_RECORDS);
+  return new Map(records.toSpliced(at, 0, [name, record]));
 }
 
 /** The distinct contents that the records of `entry` refer to. */

@@ -42,13 +42,12 @@ export class Transfer {
 
   /** Pauses the transfer, and buffers `rest` until `takeBuffered`: as a copy, unless it is what is left of buffered bytes. */
   pause(rest: Buffer): void {
-    if (rest.buffer !== this.#memory) {
-      const copy = copyOf(rest);
+    if (rest.buffer === this.#memory) this.#buffered = rest;
+    else {
       this.#free();
+      const copy = copyOf(rest);
       this.#memory = copy.buffer;
       this.#buffered = copy;
-    } else {
-      this.#buffered = rest;
     }
     this.#call?.pause();
   }

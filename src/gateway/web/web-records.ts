@@ -122,9 +122,7 @@ export class WebRecords {
   varyOf(read: AnswerName): readonly string[] {
     const entry = this.#entryOf(read);
     const lists = entry ? varyListsOf(entry.records) : [];
-    // where records are in the order of their use, the last list may be an earlier one
-    const last = lists.findLast(({ latestMs }) => lists.every(other => other.latestMs <= latestMs));
-    return last?.names ?? [];
+    return lists.at(-1)?.names ?? [];
   }
 
   /** The name of the variant that `read` selects, if answers vary as that one does. */
