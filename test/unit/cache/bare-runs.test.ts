@@ -47,6 +47,13 @@ it('what has gone by itself makes room, wherever it was, and comes back as the n
   expect(evicted).toEqual([1, 2, 3, 4, 6, 7, 8, 0]);
 });
 
+it('what has gone that was never here makes no room', () => {
+  for (let run = 0; run < 10; run++) add(run);
+  bare.removed(99);
+  add(10);
+  expect(evicted).toEqual([0]);
+});
+
 it('where all are read there is no room, and no more than a few are looked at', () => {
   for (let run = 0; run < 10; run++) add(run);
   for (let run = 0; run < 10; run++) held.add(run);

@@ -260,6 +260,33 @@ it('nothing is written within a block, filled or not: others may still read what
   expect(dropped).toEqual(Buffer.alloc(1_100, 7));
 });
 
+it('law 2: no text is written within its block, however long it is', () => {
+  for (let length = 0; length < 1_000; length++) {
+    const content = held('k', 100, 7);
+    const slot = content.onlyBlock?.slot ?? Number.NaN;
+    add('k', content, ['v'.repeat(length)]);
+    expect(
+      tier.view(slot, 100).every(byte => byte === 7),
+      `a name of ${length}`,
+    ).toBe(true);
+    entries.drop(key('k').text);
+  }
+});
+
+it('what has no bytes is packed on the heap where another worker looks at the slot that it would have', () => {
+  const memory = allocateSharedMemory(2 * 8 * pageBytes, pageBytes, 2);
+  tier = new MemoryTier(memory, 0);
+  entries = new PackedEntries(tier);
+  add('before', empty('before'));
+  const pins = new Int32Array(memory.pins[1] ?? new SharedArrayBuffer(0));
+  // it found the slot in the index, which is a hint, and has pinned it before it looks whether something is told there
+  pins.fill(1);
+  add('k', empty('k'));
+  pins.fill(0);
+  expect(entries.get(key('k').text)).toBeInstanceOf(LooseEntry);
+  expect([entries.size, tier.packed.size]).toEqual([2, 1]);
+});
+
 it('what needs more room than it has is packed on the heap, and from then on others get as much', () => {
   const names = Array.from({ length: 3 }, (_, index) => `variant ${index}`.padEnd(100));
   const isLoose = (name: string) => entries.get(key(name).text) instanceof LooseEntry;

@@ -120,6 +120,59 @@ it('what is moved is told where it is, and what is gone is not', () => {
   expect([found('k'), slots.texts.get('k', () => true)]).toEqual([undefined, undefined]);
 });
 
+it('a slot of which nothing is told stays so when somebody reads it', () => {
+  const { slots, pins, put } = twoWorkers();
+  const { run, slot } = put('k', 7);
+  slots.texts.forget(slot);
+  pins.acquire(slot, slots.pins.tag(slot));
+  expect([slots.evict(run), slots.move(run, slots.holes.take(2) ?? -1)]).toEqual([false, false]);
+  expect(pins.isTold(slot)).toBe(false);
+});
+
+it('what was moved to a slot is not taken for what was told there before', () => {
+  const { slots, texts, put } = twoWorkers();
+  const { run } = put('k', 7);
+  const before = texts.getTold('k');
+  const other = put('l', 8);
+  slots.evict(run);
+  slots.move(other.run, slots.holes.take(2) ?? -1);
+  const now = texts.getTold('l');
+  expect(now).toMatchObject({ slot: before?.slot, mark: before?.mark });
+  expect([before, now].map(text => text && texts.isStillTold(text))).toEqual([false, true]);
+});
+
+it('a slot that is used again has the length that it has then', () => {
+  const { slots, put, found } = twoWorkers();
+  const { slot } = put('k', 7);
+  expect(slots.texts.tell(slot, GRANULE_BYTES, 'l', textOf('l', 8))).toBe(true);
+  expect(slots.pins.view(slot, 0, GRANULE_BYTES).includes(textOf('l', 8), 0, 'latin1')).toBe(true);
+  expect(found('l')).toBe(8);
+});
+
+it('nothing is told behind what is longer than can be noted', () => {
+  const most = 4095;
+  const slots = new SlotTable(allocateSharedMemory(0, (most + 1) * GRANULE_BYTES, 1), 0, undefined);
+  slots.openPage();
+  const run = slots.holes.take(most + 1) ?? -1;
+  const slot = slots.occupy(run, { evicted: () => undefined, moved: () => undefined }, 1);
+  const tell = (granules: number) => slots.texts.tell(slot, granules * GRANULE_BYTES, 'k', textOf('k', 7));
+  expect([tell(most + 1), slots.texts.isTold(slot)]).toEqual([false, false]);
+  expect([tell(most), slots.texts.get('k', () => true)?.slot]).toEqual([true, slot]);
+});
+
+it('what is damaged is not known to other workers, and they go on', () => {
+  const { slots, pins, texts, put, found } = twoWorkers();
+  const { slot } = put('k', 7);
+  const behind = slots.pins.view(slot, GRANULE_BYTES, slotBytes - 4);
+  for (const fill of [0xff, 0]) {
+    behind.fill(fill);
+    expect(texts.getTold('k')).toBeUndefined();
+  }
+  expect(pins.heldSlots).toBe(0);
+  put('l', 8);
+  expect(found('l')).toBe(8);
+});
+
 it('of a worker that died nothing is told', () => {
   const { memory, slots, pins, put, found } = twoWorkers();
   const { slot } = put('k', 7);
