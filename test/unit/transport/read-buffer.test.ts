@@ -183,8 +183,36 @@ test('connections whose bytes take long give others a turn, and the memory of wh
   // the counter may be set back before or after the budget is renewed
   expect(mostOfATurn).toBeLessThanOrEqual(2);
   expect(memory.size).toBeGreaterThan(1);
-  await pool.close();
+  // while the connections are there: with the last byte that waits
   await expect.poll(() => [...memory].filter(({ byteLength }) => byteLength > 0).length).toBe(1);
+});
+
+test('the memory of bytes that wait is freed with their connection', async () => {
+  let nowMs = 0;
+  const pool = await poolFor(createServer(serveContent), 'http', () => nowMs);
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  let first: ArrayBufferLike | undefined;
+  const call = pool.send(
+    { method: 'GET', path: '/', headers: [] },
+    {
+      answered: () => undefined,
+      arrived: chunk => {
+        nowMs += 10;
+        if (chunk.length < 16 * 1024) return;
+        first ??= chunk.buffer;
+        // in memory of its own, and more behind it
+        if (chunk.buffer === first) return;
+        call.pause();
+        resolve(chunk);
+      },
+      ended: () => reject(new Error('nothing had to wait')),
+      failed: () => undefined,
+    },
+  );
+  const chunk = await promise;
+  expect(chunk.buffer.byteLength).toBeGreaterThan(0);
+  call.abort();
+  await expect.poll(() => chunk.buffer.byteLength).toBe(0);
 });
 
 describe('a parser that is given a body of 11 bytes in two chunks', () => {
@@ -231,6 +259,42 @@ describe('a parser that is given a body of 11 bytes in two chunks', () => {
     ['hands on some of a chunk and gives back the rest', 2, 5, 'llo\r\n6\r\nworld!\r\n'],
   ])('goes on when it %s', async (_what, dataBytes, restFrom, next) => {
     expect(await outcome(dataBytes, restFrom)).toBe(next);
+  });
+
+  it('goes on in order when it gives back some of what it was given of a long body', async () => {
+    const lines = Array.from({ length: 4_000 }, (_, index) => `a\r\n${`${index}`.padStart(10)}\r\n`);
+    const sent = lines.join('');
+    const dataBefore = (at: number) => 10 * Math.floor(at / 15) + Math.min(10, Math.max(0, (at % 15) - 3));
+    const origin = await RawOrigin.start(
+      'http',
+      (_path, connection) => void connection.write(`HTTP/1.1 200 OK\r\n\r\n${sent}`),
+    );
+    cleanups.push(() => origin.close());
+    const { hostname, port, protocol } = new URL(origin.url);
+    const readBuffer = new ReadBuffer(() => 0);
+    const { promise, resolve } = Promise.withResolvers<string>();
+    let got = '';
+    let body: ReturnType<ReadBuffer['expectBody']>;
+    const parse = (socket: Socket) => {
+      if (!body && socket.read()) body = readBuffer.expectBody({ kind: 'chunked' });
+      for (let given = socket.read(); given; given = socket.read()) {
+        const taken = given.subarray(0, 5_000);
+        const before = dataBefore(got.length);
+        got += taken;
+        body?.parsed(Buffer.alloc(dataBefore(got.length) - before));
+        socket.unshift(given.subarray(taken.length));
+      }
+      if (socket.destroyed || got.length === sent.length) resolve(got);
+    };
+    readBuffer.connector({ connectMs: 2_000, lookup: undefined })(
+      { hostname, port, protocol },
+      (...[, socket]) => {
+        socket?.on('error', error => resolve(error.message));
+        socket?.on('readable', () => parse(socket));
+        socket?.write('GET / HTTP/1.1\r\n\r\n');
+      },
+    );
+    expect(await promise).toBe(sent);
   });
 
   it.each([

@@ -45,4 +45,27 @@ it.each([
   const { transfer, buffered } = paused();
   step(transfer);
   expect(buffered.buffer.byteLength).toBe(0);
+  // nothing is freed twice
+  step(transfer);
+});
+
+it('has nothing buffered once that was taken', () => {
+  const { transfer } = paused();
+  expect([transfer.hasBuffered, transfer.takeBuffered()]).toEqual([false, undefined]);
+});
+
+it.each([
+  ['gives its connection back', false, (_transfer: Transfer) => undefined],
+  ['keeps it where these have taken what it had', true, (transfer: Transfer) => void transfer.takeBuffered()],
+  ['keeps it where that was discarded', true, (transfer: Transfer) => transfer.drop()],
+])('ten seconds after readers were far behind it %s', (_what, isKept, step) => {
+  const clock = new ManualClock();
+  const transfer = new Transfer(clock);
+  let isAborted = false;
+  const call = { pause: () => undefined, resume: () => undefined, took: () => undefined };
+  transfer.begin({ ...call, abort: () => (isAborted = true) });
+  transfer.pauseForReaders(chunk);
+  step(transfer);
+  clock.advance(10_000);
+  expect(isAborted).toBe(!isKept);
 });
