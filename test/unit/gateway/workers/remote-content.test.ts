@@ -2,6 +2,7 @@ import { MessageChannel } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
 import { allocateSharedMemory, releaseWorker } from '../../../../src/cache/shared-memory.ts';
+import type { WrittenBytes } from '../../../../src/cache/written-bytes.ts';
 import { SlotLender } from '../../../../src/gateway/fill/slot-lender.ts';
 import type { PeerCalls, PeerNotices, WireRange } from '../../../../src/gateway/workers/messages.ts';
 import { PeerLink } from '../../../../src/gateway/workers/peer-link.ts';
@@ -64,6 +65,46 @@ beforeEach(() => {
 });
 
 afterEach(() => channel.port1.close());
+
+/** The second block of a content, of which ten bytes are known to lie in the slot. */
+function withSecondBlock(of = shared): RemoteContent {
+  const content = new RemoteContent(
+    { ...wire, identity: { ...identity, sizeBytes: 2 * blockBytes } },
+    of,
+    object,
+  );
+  tier.view(slot, blockBytes).write('abcdefghij', 10, 'latin1');
+  const tag = tier.pins.tag(slot);
+  content.place({ slot, tag, blockStart: blockBytes, from: blockBytes + 10, to: blockBytes + 20 });
+  return content;
+}
+
+it('reads text where its block lies, of what is known to be there alone, and counts that', () => {
+  const content = withSecondBlock();
+  const textOf = (from: number, to: number) => content.peekText(blockBytes + from, blockBytes + to);
+  expect([textOf(12, 15), textOf(10, 20)]).toEqual(['cde', 'abcdefghij']);
+  expect(tier.pins.visits(slot)).toBe(2);
+  expect([textOf(9, 12), textOf(12, 21), textOf(20, 21)]).toEqual([undefined, undefined, undefined]);
+  expect(reading.pins.heldSlots).toBe(0);
+});
+
+it('forgets a block whose slot has another content', () => {
+  const content = withSecondBlock();
+  const { costBytes } = content;
+  tier.free(slot);
+  expect(content.peekText(blockBytes + 10, blockBytes + 20)).toBeUndefined();
+  expect(content.costBytes).toBeLessThan(costBytes);
+  expect(reading.pins.heldSlots).toBe(0);
+});
+
+it('laws 1 and 2: reads no text of bytes that are found not to be those of the object', () => {
+  const check = () => {
+    throw new Error('not written');
+  };
+  const content = withSecondBlock({ ...shared, written: { check } as unknown as WrittenBytes });
+  expect(() => content.peekText(blockBytes + 10, blockBytes + 20)).toThrow('not written');
+  expect(reading.pins.heldSlots).toBe(0);
+});
 
 it('holds what its owner lends by itself, so that the bytes outlive the thread of the owner', async () => {
   const reader = remote.open(0, blockBytes);

@@ -30,6 +30,14 @@ it('a content keeps its number, and is found by it', () => {
   expect(told.find(contentId)).toBe(one);
 });
 
+it('a content that was packed meanwhile is found in its new form', () => {
+  const [before, after] = [contentOf(10), contentOf(10)];
+  const { contentId } = told.content(before, undefined);
+  after.contentId = contentId;
+  expect(told.content(after, undefined).contentId).toBe(contentId);
+  expect(told.find(contentId)).toBe(after);
+});
+
 it('a content is told with what it takes to go on with it, but for the key, which is known', () => {
   const asked = { versionId: 'v', requestPayer: undefined };
   const identity = { versionId: 'v', entityTag: '"t"', sizeBytes: 10, contentEncoding: 'gzip' };

@@ -1,0 +1,122 @@
+import { beforeEach, expect, it } from 'vitest';
+import { EntryTable } from '../../../../src/cache/entry-table.ts';
+import { Epochs } from '../../../../src/cache/epochs.ts';
+import { Generation } from '../../../../src/cache/generation.ts';
+import type { AskedFor } from '../../../../src/cache/generation-identity.ts';
+import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
+import { PackedEntries } from '../../../../src/cache/packed-entries.ts';
+import { PurgeBarriers } from '../../../../src/cache/purge-barriers.ts';
+import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
+import { SlotLender } from '../../../../src/gateway/fill/slot-lender.ts';
+import type { ObjectSource } from '../../../../src/gateway/read/object-source.ts';
+import type { PeerLink } from '../../../../src/gateway/workers/peer-link.ts';
+import { RemoteContent } from '../../../../src/gateway/workers/remote-content.ts';
+import { RemoteObjects } from '../../../../src/gateway/workers/remote-objects.ts';
+import { readOf } from '../../../support/object-reads.ts';
+import { recordOf } from '../../../support/records.ts';
+
+const pageBytes = 65_536;
+const read = readOf('k');
+const { objectKey } = read;
+const unused = (): never => {
+  throw new Error('nobody is asked');
+};
+
+let tier: MemoryTier;
+let barriers: PurgeBarriers;
+let table: EntryTable;
+let remote: RemoteObjects;
+
+beforeEach(() => {
+  const memory = allocateSharedMemory(0, pageBytes, 2);
+  const near = new MemoryTier(memory, 0);
+  barriers = new PurgeBarriers(memory);
+  tier = new MemoryTier(memory, 1);
+  table = new EntryTable(400_000, tier, barriers);
+  const link = { call: unused, notify: unused } as unknown as PeerLink;
+  remote = new RemoteObjects(
+    { link, pins: near.pins, lender: new SlotLender(near, 4) },
+    near.textsOf(1),
+    { find: unused, invalidate: unused, refusedByStore: unused } as unknown as ObjectSource,
+    { epochs: new Epochs(memory), barriers },
+    100_000,
+  );
+});
+
+/** A content with these bytes from `from` on, and whatever else of `sizeBytes` missing. */
+function holding(bytes: string, from = 0, sizeBytes = from + bytes.length, asked?: AskedFor): Generation {
+  const identity = { objectKey: objectKey.text, versionId: undefined, entityTag: '"k"', sizeBytes };
+  const reading = { open: unused, lend: unused, asked, filled: () => table.tell(objectKey) };
+  const content = new Generation({ ...identity, contentEncoding: undefined }, pageBytes, tier, reading);
+  table.put(objectKey, '', recordOf(content));
+  content.openBlock(from);
+  content.write(from, Buffer.from(bytes));
+  content.closeBlock(from);
+  return content;
+}
+
+function found(name = ''): RemoteContent | undefined {
+  const record = remote.recordNamed(read, name);
+  return record?.kind === 'readable' && record.content instanceof RemoteContent ? record.content : undefined;
+}
+
+it('law 5: what was purged is not known, though its owner tells it still', () => {
+  holding('abc');
+  barriers.raise({ kind: 'key', objectKey }, 'hard', 0);
+  expect(remote.recordNamed(read, '')).toBeUndefined();
+});
+
+it('what was purged softly is stale for as long as it is told', () => {
+  const content = holding('abc');
+  expect(remote.recordNamed(read, '')).toMatchObject({ staleFromMs: undefined });
+  barriers.raise({ kind: 'key', objectKey }, 'soft', 7);
+  for (let look = 0; look < 2; look++)
+    expect(remote.recordNamed(read, '')).toMatchObject({ staleFromMs: expect.any(Number) });
+  content.untell();
+  expect(remote.recordNamed(read, '')).toBeUndefined();
+});
+
+it('a name that its owner has forgotten is not known, though the others are told again', () => {
+  const content = holding('abc');
+  table.put(objectKey, 'other', recordOf(content));
+  expect([found('other'), found()]).not.toContain(undefined);
+  table.forget(objectKey, 'other');
+  expect(found('other')).toBeUndefined();
+  expect(found()).toBeDefined();
+});
+
+it('of a block that holds some of its content that is read, and no more', () => {
+  const content = holding('abc', 10, 100);
+  const [told, slot] = [found(), content.onlyBlock?.slot ?? Number.NaN];
+  expect(tier.pins.visits(slot), 'it counts when it is read').toBe(0);
+  expect([told?.peekText(10, 13), told?.peekText(9, 13), told?.coverage(0, 100)]).toEqual([
+    ...['abc', undefined],
+    'some',
+  ]);
+  expect(tier.pins.visits(slot)).toBe(1);
+});
+
+it('a block that was packed alone is where it was within its content', () => {
+  const content = holding('abc', pageBytes);
+  const packed = new PackedEntries(tier);
+  packed.add({ objectKey, records: new Map([['', recordOf(content)]]), barrier: 0 });
+  const told = found();
+  expect([told?.peekText(pageBytes, pageBytes + 3), told?.peekText(0, 3)]).toEqual(['abc', undefined]);
+});
+
+it('how it is asked for is told, too', () => {
+  const asked = { versionId: 'v1', requestPayer: 'requester' };
+  holding('abc', 0, 3, asked);
+  expect(found()?.identity.asked).toEqual(asked);
+  holding('abc');
+  expect(found()?.identity.asked).toEqual({ versionId: undefined, requestPayer: undefined });
+});
+
+it('law 8: what it costs is counted anew when more of it is known', () => {
+  const content = holding('abc', 0, 100);
+  const told = found();
+  const { costBytes } = remote;
+  const slot = content.onlyBlock?.slot ?? Number.NaN;
+  told?.place({ slot, tag: tier.pins.tag(slot), blockStart: pageBytes, from: pageBytes, to: pageBytes + 1 });
+  expect(remote.costBytes).toBeGreaterThan(costBytes);
+});
