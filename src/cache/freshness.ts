@@ -99,7 +99,7 @@ export function staleUntilMs(
   const { noStore, noCache, mustRevalidate } = directives;
   // what says no-store is kept by a bucket alone that does not heed it
   const isBound =
-    rules.mode === 'revalidate' || (rules.honourCacheControl && (noStore || noCache || mustRevalidate));
+    rules.mode !== 'cache' || (rules.honourCacheControl && (noStore || noCache || mustRevalidate));
   if (isNegative || isBound || forMs === 0) return -Infinity;
   const until = freshUntilMs(record, rules, nowMs) + forMs;
   return Math.min(until, directives.restoredUntilMs ?? Infinity);
@@ -114,7 +114,7 @@ function allowedMs(rules: FreshnessRules, statedS: number | undefined, configure
 /** RFC 9111 §4.2.1, then what is configured for such answers, then §4.2.2, then what is configured for all. */
 export function lifetimeMs(record: FreshnessInputs, rules: FreshnessRules): number {
   const { directives, isNegative } = record;
-  if (rules.mode === 'revalidate') return 0;
+  if (rules.mode !== 'cache') return 0;
   if (rules.honourCacheControl) {
     const statedMs = statedLifetimeMs(directives);
     if (statedMs !== undefined) return Math.min(statedMs, rules.maxTtlMs);

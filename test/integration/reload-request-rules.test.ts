@@ -75,6 +75,42 @@ describe.each([1, 2])('a reload with %d workers that changes what requests to a 
   });
 });
 
+it.each([
+  ['s3', { credentials: 'none', keys: 'exact' }, [{ actions: ['GetObject'], keys: ['**'] }]],
+  ['http', {}, undefined],
+])(
+  'after a reload that says bypass, no worker uses what is stored of type %s',
+  async (type, options, anonymous) => {
+    let version = '1';
+    const origin = await startOrigin((_asked, response) => {
+      const head = { 'cache-control': 'max-age=600', 'content-length': 1, etag: `"${version}"` };
+      response.writeHead(200, head).end(version);
+    });
+    const setup = (mode: string): GatewaySetup => ({
+      ...{ workers: 2, memory: '64MiB' },
+      backends: { main: { type, endpoint: origin.url, ...options } },
+      buckets: { b: { backend: 'main', access: 'public', cache: { mode }, ...(anonymous && { anonymous }) } },
+    });
+    const gateway = await startGateway(setup('cache'));
+    const paths = Array.from({ length: 8 }, (_, index) => `/b/k${index}`);
+    /** By connections of their own, which come to any worker. */
+    const readAll = async (times: number) => {
+      const texts = new Set<string>();
+      for (let time = 0; time < times; time++)
+        for (const path of paths) {
+          const reply = await fetch(gateway.url + path, { headers: { connection: 'close' } });
+          texts.add(`${reply.headers.get('x-cache')} ${await reply.text()}`);
+        }
+      return texts;
+    };
+    expect(await readAll(8)).toContain('HIT 1');
+    version = '2';
+    gateway.rewrite(setup('bypass'));
+    expect(await gateway.reload()).toMatchObject({ status: 200 });
+    expect(await readAll(8)).toEqual(new Set(['BYPASS 2']));
+  },
+);
+
 /** A bucket in which everybody may read everything, with a token for the store. */
 const readable = (token: string, place: object) => ({
   ...{ backend: 'main', access: 'public', cache: { ttl: '1h' }, ...place },

@@ -189,21 +189,24 @@ describe('a time to live by name', () => {
   });
 });
 
-it('where each use is revalidated, nothing is fresh, nor served stale, whatever it states', () => {
-  const always = {
-    ...rules,
-    mode: 'revalidate' as const,
-    staleIfErrorMs: 60_000,
-    staleWhileRevalidateMs: 60_000,
-  };
-  for (const honourCacheControl of [true, false]) {
-    const policy = { ...always, honourCacheControl };
-    const given = record({ maxAgeS: 60 });
-    expect(freshUntilMs(given, policy, 1_000_000)).toBe(1_000_000);
-    expect(servedOnErrorUntilMs(given, policy, 1_000_000)).toBe(-Infinity);
-    expect(servedInBackgroundUntilMs(given, policy, 1_000_000)).toBe(-Infinity);
-  }
-});
+it.each(['revalidate', 'bypass'] as const)(
+  'where the mode is %s, nothing is fresh, nor served stale, whatever it states',
+  mode => {
+    const always = {
+      ...rules,
+      mode,
+      staleIfErrorMs: 60_000,
+      staleWhileRevalidateMs: 60_000,
+    };
+    for (const honourCacheControl of [true, false]) {
+      const policy = { ...always, honourCacheControl };
+      const given = record({ maxAgeS: 60 });
+      expect(freshUntilMs(given, policy, 1_000_000)).toBe(1_000_000);
+      expect(servedOnErrorUntilMs(given, policy, 1_000_000)).toBe(-Infinity);
+      expect(servedInBackgroundUntilMs(given, policy, 1_000_000)).toBe(-Infinity);
+    }
+  },
+);
 
 it('age counts whole seconds since the store made the answer', () => {
   expect(ageS(record(), 1_002_999)).toBe(2);
