@@ -1,6 +1,7 @@
 import { GIVEN_UP, NO_ANSWER, StoreError } from '../../backend/store.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { parseRange } from '../../http/range.ts';
+import type { LookupOutcome } from '../request/cache-status.ts';
 import { mayConfirm } from './confirmation.ts';
 import { asksOtherwise, couldBeForAll } from './one-request.ts';
 import type { OwnAnswers } from './own-answers.ts';
@@ -111,4 +112,12 @@ function afterAlone(
   // where it takes more than a cookie to be for all, the answer says so (RFC 9111 §3.5)
   if (read.directives?.noStore || isAlike || (because === 'request' && read.isAuthorized)) return 'itself';
   return mayShare(because === 'request' ? 1 : undefined) ? 'anew' : 'in turn';
+}
+
+/** What has come of a question that another client has asked. */
+export function collapsed({ answer }: ReadableRecord, how: 'fetched' | 'revalidated'): LookupOutcome {
+  return {
+    ...{ how, forwarded: how === 'fetched' ? 'uri-miss' : 'stale', forwardStatus: answer?.status },
+    ...{ isCollapsed: true, isStored: true, isCharged: false },
+  };
 }

@@ -9,7 +9,7 @@ import type { FillingCache } from './filling-cache.ts';
 import { hasGotOwn, type OwnAnswers } from './own-answers.ts';
 import { OwnTurns } from './own-turns.ts';
 import { QuestionsBeside } from './questions-beside.ts';
-import { isSelected, kindOf, verdictOf } from './shared-questions.ts';
+import { collapsed, isSelected, kindOf, verdictOf } from './shared-questions.ts';
 import { answersNow, isComplete, mayServeOnError, staleOutcome } from './stale-answers.ts';
 import type { WaitingClient } from './waiting-client.ts';
 import { isFailure, WebFetch, type WebFetchOwner, type WebQuestion } from './web-fetch.ts';
@@ -176,8 +176,13 @@ export class WebQuestions {
     else this.#askInTurn(read);
   }
 
-  #giveUnkept(read: WebRead, { record }: AloneLanding): void {
-    if (record) this.#parts.give(read, record, { ...collapsed(record, 'fetched'), isStored: false });
+  /** That there is nothing may be from before a change by now. */
+  #giveUnkept(read: WebRead, { arrived, record }: AloneLanding): void {
+    const { give, records } = this.#parts;
+    if (!record || !arrived) this.#askInTurn(read);
+    else if (records.isStillAsked(read, arrived.times, arrived))
+      give(read, record, { ...collapsed(record, 'fetched'), isStored: false });
+    else if (read.mayRepeat()) this.ask(read, records.find(read));
     else this.#askInTurn(read);
   }
 
@@ -287,14 +292,6 @@ export class WebQuestions {
     fetch.send();
     return fetch;
   }
-}
-
-/** What has come of a question that another client has asked. */
-function collapsed({ answer }: ReadableRecord, how: 'fetched' | 'revalidated'): LookupOutcome {
-  return {
-    ...{ how, forwarded: how === 'fetched' ? 'uri-miss' : 'stale', forwardStatus: answer?.status },
-    ...{ isCollapsed: true, isStored: true, isCharged: false },
-  };
 }
 
 const noQuestion = { stale: undefined, confirmed: undefined, flight: undefined };

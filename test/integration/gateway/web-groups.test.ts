@@ -218,32 +218,38 @@ it('HEAD after what is held was ended by its group joins no question for it, wha
   expect((await before).headers.etag).toBe('W/"1.1"');
 });
 
-it('HEAD that joined a question before it named its groups, one of which was ended since, is not told its head', async () => {
-  const arrived = Promise.withResolvers<void>();
-  const ended = Promise.withResolvers<void>();
-  let version = 1;
-  origin.answer = (asked, response) => {
-    const etag = `W/"${version}"`;
-    const head = { 'cache-control': 'max-age=3600', 'cache-groups': '"g"', etag };
-    if (asked.method === 'POST') {
-      version = 2;
-      response.writeHead(200, { 'cache-group-invalidation': '"g"' }).end();
-    } else if (version === 2) response.writeHead(200, head).end();
-    else {
-      arrived.resolve();
-      void ended.promise.then(() => response.writeHead(200, head).end('answer 1'));
-    }
-  };
-  const coalesced = async () => {
-    const families = await gateway.metrics[0]?.snapshot();
-    return families?.find(({ name }) => name === 'tidegate_coalesced_requests_total')?.values[0]?.value;
-  };
-  const before = gateway.get('/page', { host: 'o.test' });
-  await arrived.promise;
-  await gateway.send('POST', '/x', { host: 'o.test' });
-  const after = gateway.send('HEAD', '/page', { host: 'o.test' });
-  await expect.poll(coalesced).toBe(1);
-  ended.resolve();
-  expect((await after).headers.etag).toBe('W/"2"');
-  expect((await before).body.toString()).toBe('answer 1');
-});
+it.each([
+  ['HEAD', 200, 'max-age=3600', 'its head'],
+  ['GET', 404, 'max-age=0', 'that there was nothing'],
+] as const)(
+  '%s that joined a question before it named its groups, one of which was ended since, is not told (%i, %s) %s',
+  async (method, status, freshness, _what) => {
+    const arrived = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    let version = 1;
+    origin.answer = (asked, response) => {
+      const etag = `W/"${version}"`;
+      const head = { 'cache-control': freshness, 'cache-groups': '"g"', etag };
+      if (asked.method === 'POST') {
+        version = 2;
+        response.writeHead(200, { 'cache-group-invalidation': '"g"' }).end();
+      } else if (version === 2) response.writeHead(200, head).end();
+      else {
+        arrived.resolve();
+        void ended.promise.then(() => response.writeHead(status, head).end('answer 1'));
+      }
+    };
+    const coalesced = async () => {
+      const families = await gateway.metrics[0]?.snapshot();
+      return families?.find(({ name }) => name === 'tidegate_coalesced_requests_total')?.values[0]?.value;
+    };
+    const before = gateway.get('/page', { host: 'o.test' });
+    await arrived.promise;
+    await gateway.send('POST', '/x', { host: 'o.test' });
+    const after = gateway.send(method, '/page', { host: 'o.test' });
+    await expect.poll(coalesced).toBe(1);
+    ended.resolve();
+    expect(await after).toMatchObject({ status: 200, headers: { etag: 'W/"2"' } });
+    expect((await before).body.toString()).toBe('answer 1');
+  },
+);
