@@ -1,5 +1,6 @@
 import {
   GIVEN_UP,
+  type NO_ANSWER,
   type Store,
   StoreError,
   type StoreReceiver,
@@ -35,11 +36,13 @@ export interface ModelAnswer {
   readonly bodyMs: number;
   /** When it is given up for others, though the origin has said nothing. */
   readonly givenUpMs?: number;
+  readonly givenUpAs?: typeof GIVEN_UP | typeof NO_ANSWER;
 }
 
 /** A request as the origin has got it. */
 interface ModelQuestion {
   readonly method: string;
+  readonly target: string | undefined;
   readonly fields: Readonly<Record<string, string>>;
   readonly fromMs: number;
   /** When its answer had come, or it was given up. */
@@ -72,7 +75,8 @@ class ModelOrigin implements Store {
   send({ method, target, fields: sent }: StoreRequest, receiver: StoreReceiver) {
     const clock = this.#clock;
     const fields = Object.fromEntries(sent.map(({ name, value }) => [name, value]));
-    const question: ModelQuestion = { method, fields, fromMs: clock.monotonicMs(), untilMs: undefined };
+    const fromMs = clock.monotonicMs();
+    const question: ModelQuestion = { method, target, fields, fromMs, untilMs: undefined };
     this.questions.push(question);
     const {
       status,
@@ -81,6 +85,7 @@ class ModelOrigin implements Store {
       headMs,
       bodyMs,
       givenUpMs,
+      givenUpAs = GIVEN_UP,
     } = this.answer(method, fields, target ?? '');
     const over = () => {
       question.untilMs ??= clock.monotonicMs();
@@ -111,7 +116,7 @@ class ModelOrigin implements Store {
         });
     };
     if (givenUpMs !== undefined)
-      later(givenUpMs, () => fail(new StoreError('BUSY', 'given up', undefined, GIVEN_UP)));
+      later(givenUpMs, () => fail(new StoreError('BUSY', 'given up', undefined, givenUpAs)));
     else if (status === undefined) later(SILENT_MS, fail);
     else later(headMs, () => begin(status));
     return { pause() {}, resume() {}, took() {}, abort: over };

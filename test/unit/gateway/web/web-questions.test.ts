@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { GIVEN_UP, NO_ANSWER } from '../../../../src/backend/store.ts';
 import {
   type ModelAnswer,
   type ModelReader,
@@ -387,6 +388,77 @@ describe('readers of a page at the same time', () => {
     );
     // the first waits for its own
     expect(Math.max(...waits.slice(1))).toBe(6_300);
+  });
+
+  describe('where questions that hang take all places in the background', () => {
+    const hangs = { status: undefined };
+
+    /** What was asked of a page in `ms`: ten ask for it, each with a key. */
+    async function askedIn(
+      ms: number,
+      answer: (key: string | undefined) => Partial<ModelAnswer>,
+      others: Partial<ModelAnswer> = hangs,
+    ) {
+      const model = new WebModel((_method, { 'x-key': key }, target) =>
+        answered({ ...forAll, etag: '"1"' }, target === '/page' ? answer(key) : others),
+      );
+      const read = (path: string, key: number) =>
+        model.read({ path, method: 'GET', quota: `h${key}`, fields: { 'x-key': `${key}` } });
+      for (let number = 0; number < 160; number++) read(`/other ${number % 40}`, number);
+      await model.pass(1_000);
+      for (let number = 160; number < 170; number++) read('/page', number);
+      await model.pass(ms);
+      const asked = model.origin.questions.filter(({ target }) => target === '/page');
+      return asked.map(({ fields, fromMs }) => ({ key: fields['x-key'], atMs: fromMs - 1_000 }));
+    }
+
+    const byWhom = (asked: Awaited<ReturnType<typeof askedIn>>) =>
+      asked.map(({ key, atMs }) => [key ? 'client' : 'nobody', atMs]);
+
+    it('one of a client is sent without a place at a time, whatever nobody gets', async () => {
+      const asked = await askedIn(9_000, key => (key ? hangs : { status: 503 }));
+      expect(byWhom(asked)).toEqual([
+        ['client', 0],
+        ['client', 4_000],
+        ['nobody', 6_000],
+      ]);
+    });
+
+    it('the next of a client is sent when the one before has ended', async () => {
+      const own = { fields: { 'cache-control': 'private' } };
+      const asked = await askedIn(9_000, key => (key === undefined || key === '160' ? hangs : own));
+      expect(byWhom(asked)).toEqual([
+        ['client', 0],
+        ['client', 4_000],
+        ['nobody', 6_000],
+        ['client', 8_000],
+      ]);
+    });
+
+    it('nothing is sent without a place while an answer comes', async () => {
+      const asked = await askedIn(5_900, () => ({ headMs: 3_000, bodyMs: 5_000 }));
+      expect(byWhom(asked)).toEqual([['client', 0]]);
+    });
+
+    it('what was sent without a place is not sent again when there is one', async () => {
+      const asked = await askedIn(9_500, () => hangs, { ...hangs, givenUpMs: 6_000 });
+      expect(asked.length).toBeGreaterThan(2);
+      expect(new Set(asked.map(({ key }) => key)).size).toBe(asked.length);
+    });
+  });
+
+  describe('whose question is given up for others', () => {
+    it.each([GIVEN_UP, NO_ANSWER] as const)('share the next one, twice at most (%s)', async givenUpAs => {
+      const given = { status: undefined, givenUpMs: 500, givenUpAs };
+      const { questions, waits } = await ask(new WebModel(() => answered({}, given)), readers(10));
+      expect([questions, Math.max(...waits)]).toEqual([3, 1_500]);
+    });
+
+    it('are told so where they have sent the same', async () => {
+      const alike = readers(10).map(request => ({ ...request, fields: {} }));
+      const given = { status: undefined, givenUpMs: 500 };
+      expect((await ask(new WebModel(() => answered({}, given)), alike)).questions).toBe(1);
+    });
   });
 
   it('are asked for before strangers who were there before them, and hang as well', async () => {
