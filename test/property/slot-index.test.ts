@@ -81,3 +81,14 @@ it('a worker that takes the place of one that died finds nothing', () => {
   for (let slot = slots; slot < 2 * slots; slot++)
     expect(next.find(slot * 2 ** 20, () => true)).toBeUndefined();
 });
+
+it('a search ends at the first place that is not used, however large the table is', () => {
+  const { memory, index } = newIndex(0);
+  const places = new Int32Array(memory.indexes[0] ?? new SharedArrayBuffer(0));
+  const [hash, listed] = [0, 1];
+  for (const slot of [3, 4]) index.add(hash, slot);
+  expect(index.find(hash, slot => slot === 4)).toBe(4);
+  // whatever is behind it is another search's
+  [places[2 * 3], places[2 * 3 + listed]] = [hash, 5 + 1];
+  expect(index.find(hash, slot => slot === 5)).toBeUndefined();
+});

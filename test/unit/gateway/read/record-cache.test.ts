@@ -141,6 +141,15 @@ describe('of an object that is held', () => {
     expect(looks).toBeGreaterThan(0);
   });
 
+  it('law 5: a purge of a tag of what was learned since means the answer, too', () => {
+    const { records } = cache.objects;
+    const asked = asking(get);
+    const answer = { ...answerNow(get), tagSlots: [] };
+    expect(records.store(asking(byVersion), { ...answerNow(byVersion), tagSlots: [9] })).toBe(true);
+    cache.barriers.raise({ kind: 'tag', slot: 9 }, 'soft', 0);
+    expect(records.store(asked, answer)).toBe(false);
+  });
+
   const overtakings = {
     write: () => cache.epochs.raise(get.objectKey.keySlot),
     'purge by key': () => cache.barriers.raise({ kind: 'key', objectKey: get.objectKey }, 'hard', 0),

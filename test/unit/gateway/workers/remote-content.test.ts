@@ -85,6 +85,7 @@ it('reads text where its block lies, of what is known to be there alone, and cou
   expect([textOf(12, 15), textOf(10, 20)]).toEqual(['cde', 'abcdefghij']);
   expect(tier.pins.visits(slot)).toBe(2);
   expect([textOf(9, 12), textOf(12, 21), textOf(20, 21)]).toEqual([undefined, undefined, undefined]);
+  expect(content.lendFrom(blockBytes + 20, blockBytes + 21)).toBeUndefined();
   expect(reading.pins.heldSlots).toBe(0);
 });
 
