@@ -28,14 +28,58 @@ it('what is asked for a bucket that a reload has moved is shared with nobody', (
   expect(records.askedNow(read).epoch).toBeLessThan(0);
 });
 
-describe('the lists of fields by which the answers of one name vary', () => {
-  const key = testKey('web', '/', '/k');
-  const cache = () =>
-    new WorkerCache({
-      ...{ memory: allocateSharedMemory(8 * 65_536, 65_536, 1), worker: 0, recordBytes: 10_000_000 },
-      ...{ clock: new ManualClock(), random: () => 0.5, retried: () => undefined },
-    });
+const key = testKey('web', '/', '/k');
+const cache = () =>
+  new WorkerCache({
+    ...{ memory: allocateSharedMemory(8 * 65_536, 65_536, 1), worker: 0, recordBytes: 10_000_000 },
+    ...{ clock: new ManualClock(), random: () => 0.5, retried: () => undefined },
+  });
 
+describe('law 5: a question that was sent before', () => {
+  const read = {
+    ...{ bucket: bucketOf(), target: { target: '/k', key } },
+    variantName: (names: readonly string[]) => names.join(),
+  } as unknown as WebRead;
+  const answerOf = (tagSlots: readonly number[], vary: readonly string[] = []): ReadableRecord => ({
+    ...{ ...recordOf({ sizeBytes: 0 } as Content), tagSlots },
+    answer: { status: 200, vary },
+  });
+
+  it.each([
+    ['hard', 'its answer has', [], [4], []],
+    ['soft', 'another variant had then', [4], [], []],
+    ['soft', 'another variant has that was learned since', [], [], [4]],
+  ] as const)(
+    'a %s purge by a tag that %s brings nothing that is kept',
+    (kind, _what, before, own, since) => {
+      const held = cache();
+      const records = new WebRecords(held);
+      const made = { requestedMs: 0, dateMs: undefined };
+      const variant = (tagSlots: readonly number[]) =>
+        records.store(read, answerOf(tagSlots, ['a']), { ...made, held: [] });
+      if (before.length > 0) variant(before);
+      const { held: then } = records.askedNow(read);
+      if (before.length > 0) held.table.drop(key.text);
+      if (since.length > 0) variant(since);
+      held.barriers.raise({ kind: 'tag', slot: 5 }, kind, 0);
+      expect(records.store(read, answerOf(own), { ...made, held: then }), 'another tag').toBe(true);
+      held.table.forget(key, '');
+      held.barriers.raise({ kind: 'tag', slot: 4 }, kind, 0);
+      expect(records.store(read, answerOf(own), { ...made, held: then })).toBe(false);
+    },
+  );
+
+  it('a write is joined by nobody', () => {
+    const held = cache();
+    const records = new WebRecords(held);
+    const asked = records.askedNow(read);
+    expect(records.isStillAsked(read, asked)).toBe(true);
+    held.epochs.raise(key.keySlot);
+    expect(records.isStillAsked(read, asked)).toBe(false);
+  });
+});
+
+describe('the lists of fields by which the answers of one name vary', () => {
   /** A read whose fields are all `value`; `named` counts the lists that it is looked at for. */
   function readOf(value: string) {
     const counted = { named: 0 };

@@ -10,7 +10,7 @@ import { ToldContents } from '../../../../src/gateway/workers/told-contents.ts';
 import { WorkerCache } from '../../../../src/gateway/workers/worker-cache.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { testKey } from '../../../support/object-keys.ts';
-import { bucketOf } from '../../../support/object-reads.ts';
+import { bucketOf, readOf } from '../../../support/object-reads.ts';
 import { originOf, ScriptedStore } from '../../../support/scripted-store.ts';
 import { describingBytes } from '../../../support/self-describing.ts';
 import { turnsUntil } from '../../../support/turns-until.ts';
@@ -134,3 +134,36 @@ async function nextOf(lent: Loan) {
   const reader = open({ contentId, object, from: 0, to: blockBytes });
   return { wire: await next(reader), close: () => close(reader) };
 }
+
+it('an object that could not be told is told when its owner is asked for it again', async () => {
+  const store = new ScriptedStore();
+  store.put('k', {
+    ...{ sizeBytes: 100, partBytes: 100, headers: {} },
+    ...{ ignoresRange: 'never', ignoresIfMatch: false },
+  });
+  const objects = new WorkerCache({
+    memory: allocateSharedMemory(0, 16 * blockBytes, 2),
+    ...{ worker: 0, recordBytes: 100_000, clock: new ManualClock() },
+    ...{ random: () => 0.5, retried: () => undefined },
+  });
+  const { procedures } = new PeerServer(
+    objects,
+    { bucketOf: () => bucketOf(store) },
+    new ToldContents(objects.tier.pins),
+  );
+  const { bucket, ...read } = readOf('k', { bucket: bucketOf(store), method: 'GET' });
+  const find = (number: number) =>
+    procedures.find({
+      ...{ number, read: { ...read, bucketName: bucket.name }, withChecksums: false },
+      client: '',
+    });
+  const finding = find(1);
+  await turnsUntil('the store is asked', () => store.open.length > 0);
+  for (const call of store.open) while (!call.isOver) call.step(blockBytes);
+  expect(await finding).toMatchObject({ how: 'fetched' });
+  const told = () => objects.tier.texts.get(read.objectKey.text, () => true);
+  const slot = told()?.slot ?? Number.NaN;
+  objects.tier.texts.forget(slot);
+  expect(await find(2)).toMatchObject({ how: 'hit' });
+  expect(told()?.slot).toBe(slot);
+});
