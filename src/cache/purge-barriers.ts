@@ -141,6 +141,19 @@ export class PurgeBarriers {
     return false;
   }
 
+  /**
+   * Whether an answer was purged after it was asked for: by its name, by its own tags, or by those of what is or was held of its
+   * object, whatever it is tagged with.
+   */
+  overtook(
+    text: string,
+    { tagSlots, barrier }: Pick<ObjectRecord, 'tagSlots' | 'barrier'>,
+    ...held: readonly HeldRecords[]
+  ): boolean {
+    if (this.removes(text, tagSlots, barrier)) return true;
+    return held.some(records => this.concernsTagsOf(records, barrier));
+  }
+
   /** Whether an answer that was asked for after barrier `since` may be concerned by a later one: its tags are not known. */
   mayConcern(text: string, since: number): boolean {
     return since !== this.latest && this.#limitMs(text, [ANY_TAG_SLOT], since) !== Infinity;

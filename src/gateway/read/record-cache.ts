@@ -151,11 +151,8 @@ export class RecordCache implements RecordIndex {
   store({ read, held }: AskedOfRead, record: ObjectRecord): boolean {
     const { mode, honourCacheControl } = read.policy;
     const mayKeep = mode !== 'bypass' && !(record.directives.noStore && honourCacheControl);
-    const { text } = read.objectKey;
-    const isPurged =
-      this.#barriers.removes(text, record.tagSlots, record.barrier) ||
-      this.#barriers.concernsTagsOf(held, record.barrier) ||
-      this.#barriers.concernsTagsOf(this.#entryOf(read)?.records ?? [], record.barrier);
+    const heldNow = this.#entryOf(read)?.records ?? [];
+    const isPurged = this.#barriers.overtook(read.objectKey.text, record, held, heldNow);
     if (!mayKeep || isPurged || record.epoch !== this.epochOf(read)) return false;
     this.#table.put(read.objectKey, storedRecordName(read, record), record);
     return true;

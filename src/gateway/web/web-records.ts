@@ -137,11 +137,9 @@ export class WebRecords {
   store(read: WebRead, record: ReadableRecord, { held, ...dated }: Made): boolean {
     const { key } = read.target;
     const { epochs, barriers } = this.#cache;
-    const isPurged =
-      barriers.removes(key.text, record.tagSlots, record.barrier) ||
-      barriers.concernsTagsOf(held, record.barrier) ||
-      barriers.concernsTagsOf(this.#entryOf(read)?.records ?? [], record.barrier);
-    if (isPurged || record.epoch !== epochs.current(key)) return false;
+    const heldNow = this.#entryOf(read)?.records ?? [];
+    if (barriers.overtook(key.text, record, held, heldNow) || record.epoch !== epochs.current(key))
+      return false;
     const other = this.find(read);
     if (other && other.receivedMs > dated.requestedMs && isLater(this.#datedOf(other), dated)) return false;
     this.#dated.set(record, dated);
