@@ -28,7 +28,8 @@ const LATE_MS = 250;
 
 /**
  * Decides which calls to a store run, within the shares that calls have of the connections (`CallShares`). Waiting reads
- * take turns by object (or target of a web origin), writes and other calls without a minimum rate by client, and both kinds take turns as well.
+ * take turns by object (or target of a web origin), writes and other calls without a minimum rate by client, and both kinds take
+ * turns as well.
  *
  * While the store answers calls, waiting calls keep waiting. When it answers nothing for `queueWaitMs`, they are
  * refused.

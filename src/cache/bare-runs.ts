@@ -2,7 +2,7 @@
 const GRANULE_SHARE = 1 / 8;
 const MOST_RUNS = 65_536;
 
-/** After so many changes, beside as many as there are runs, what an iterator stands on is given up: V8 keeps all of it. */
+/** An iterator is given up after so many changes, and as many more as there are runs: V8 keeps what has gone since it was moved. */
 const CHANGES_KEPT = 1_024;
 
 /** How many are spared at most while one is looked for that goes. */

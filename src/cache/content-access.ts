@@ -4,7 +4,7 @@ import type { ContentReader, Loan } from './content.ts';
 import type { GenerationEncodings } from './generation-encodings.ts';
 import type { AskedFor } from './generation-identity.ts';
 
-/** Reads bytes of contents of one kind. */
+/** How a content gets at its bytes: `ContentAccess` of a `Generation`, which knows this file. */
 export interface AccessTo<Of> {
   /** How missing bytes are asked for; undefined where nothing but the key is named. */
   readonly asked?: AskedFor | undefined;

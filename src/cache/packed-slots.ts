@@ -16,8 +16,8 @@ const SHORT_SHARE = 1 / 16;
 const ROOM_DECAY = 1 / 32;
 
 /**
- * Packed entries of one block each, of which all that is known is told behind the block (`SlotTexts`), and of none, whose text has a
- * slot for itself: nothing of them is on the heap, and they are evicted and moved as blocks are.
+ * Packed entries with one block, behind which all is told that is known of them (`SlotTexts`), or without any: then the text has a
+ * slot for itself. Nothing of them is on the heap, and they are evicted and moved as blocks are.
  */
 export class PackedSlots implements LaterOwner {
   readonly isReadByOthers: boolean;

@@ -20,7 +20,10 @@ export interface SharedMemory {
   /** Block bytes, in page order. */
   readonly segments: readonly SharedArrayBuffer[];
   readonly pagesPerSegment: number;
-  /** Int32 per granule, as are most tables of slots: raised when the slot that begins there gets another content, so that stale references are recognised, see `SlotPins`. */
+  /**
+   * Int32 per granule, as are most tables of slots: raised when the slot that begins there gets another content, so that stale
+   * references are recognised, see `SlotPins`.
+   */
   readonly tags: SharedArrayBuffer;
   /** One Int32 per granule for each worker: how many pins that worker has on the slot. */
   readonly pins: readonly SharedArrayBuffer[];

@@ -24,7 +24,7 @@ export interface FoundText extends PackedText {
 export interface ToldText extends FoundText {
   /** Of the slot, when it was read. */
   readonly tag: number;
-  /** Tells the text from others that are told of one content one after the other: from the next fifteen. */
+  /** Tells the text from the next fifteen that are told of the same content. */
   readonly mark: number;
 }
 
@@ -74,9 +74,10 @@ export class SlotTexts {
    * @param slotBytes length of the slot: behind the block there has to be room for `bytes` and `TAIL_BYTES`
    */
   tell(slot: number, slotBytes: number, text: string, bytes: string): boolean {
-    this.forget(slot);
     // in this order, see `SlotPins`
+    this.forget(slot);
     const granules = slotBytes / GRANULE_BYTES;
+    // a slot of 2 MiB or more has room only where its last granule happens to leave some
     if (granules > LENGTH_MASK || this.#pins.isHeldByOthers(slot)) return false;
     this.#marks[slot] = ((this.#markOf(slot) + NUMBER_UNIT) & NUMBER_MASK) | granules;
     const { segment, end } = this.#placeOf(slot);
@@ -96,7 +97,7 @@ export class SlotTexts {
     this.unlist(slot);
   }
 
-  /** Removes `slot`, of which something was told until its tag was raised. */
+  /** Removes `slot` from the index: something was told of it until its tag was raised. */
   unlist(slot: number): void {
     this.#index.remove(this.#hashAt(slot), slot);
   }

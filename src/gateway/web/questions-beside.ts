@@ -88,9 +88,9 @@ class Beside {
 /**
  * A question may hang because of what its client has sent: a session that is locked, say. Those who wait for it and have sent
  * something else have the same asked in the name of one of them, each time that patience is over, and the second time in nobody's.
- * What has found no place in the background by the next time is sent nevertheless, nobody's and one of a client at a time. So it goes with a body that gets
- * stuck, and with a range, which is asked for as the first has asked. The first answer that is for all ends the wait; where several
- * were not, each asks for itself.
+ * What has found no place in the background by the next time is sent nevertheless, nobody's and one of a client at a time. So it
+ * goes with a body that gets stuck, and with a range, which is asked for as the first has asked. The first answer that is for all
+ * ends the wait; where several were not, each asks for itself.
  */
 export class QuestionsBeside {
   readonly #parts: BesideParts;

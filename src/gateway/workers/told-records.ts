@@ -13,8 +13,8 @@ export interface ToldFrom extends Pick<ToldText, 'slot' | 'tag' | 'mark'> {
 }
 
 /**
- * The records of an object that another worker owns, by name, as that tells them behind the block of the object. They are read
- * by the rules for all records.
+ * The records of an object that another worker owns, by name, as that tells them behind the block of the object. Whether they
+ * hold is decided as of all records, by epoch, barriers and freshness.
  */
 export function toldRecords(
   { head: { text, block }, rest, slot, tag }: ToldText,
