@@ -89,10 +89,20 @@ it('keeps a bounded number of variants of one object', () => {
   expect(records.has('origin 999')).toBe(true);
 });
 
+it('law 5: a record that is stored after a purge hides it from none of the others', () => {
+  const table = new EntryTable(10_000_000, tier, barriers);
+  table.put(key('k'), 'before', readable(content('"1"')));
+  barriers.raise({ kind: 'key', objectKey: key('k') }, 'hard', 0);
+  table.put(key('k'), 'since', { ...readable(content('"2"')), barrier: barriers.latest });
+  expect([...(table.get(key('k'))?.records.keys() ?? [])]).toEqual(['since']);
+});
+
 it('variants do not displace the record of whoever names nothing', () => {
   const table = new EntryTable(10_000_000, tier, barriers);
   const one = content('"1"');
   table.put(key('k'), '', readable(one));
+  const usedSince = ['a', 'b', 'c', 'd', 'e'];
+  for (const name of [...usedSince, ...usedSince]) table.put(key('k'), name, readable(one));
   for (let index = 0; index < 200; index++) table.put(key('k'), `origin ${index}`, readable(one));
   const records: ReadonlyMap<string, ObjectRecord> = table.get(key('k'))?.records ?? new Map();
   expect([records.size, records.has(''), records.has('origin 199')]).toEqual([64, true, true]);

@@ -43,6 +43,13 @@ it('names that nobody uses twice never displace the few that were used last', ()
   expect(records.size).toBe(155);
 });
 
+it('a name that is new comes before all others while these are few', () => {
+  let { records } = entryOf(0);
+  for (const name of ['a', 'b', 'c', 'd']) records = withRecord(records, name, refused);
+  expect([...records.keys()]).toEqual(['d', 'c', 'b', 'a']);
+  expect([...withRecord(undefined, 'a', refused).keys()]).toEqual(['a']);
+});
+
 it('another record of a name is its last use', () => {
   const other = { ...refused, status: 403 } as const;
   const before = entryOf(6).records;

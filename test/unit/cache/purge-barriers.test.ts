@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
+import type { Content } from '../../../src/cache/content.ts';
 import { PurgeBarriers } from '../../../src/cache/purge-barriers.ts';
 import { allocateSharedMemory } from '../../../src/cache/shared-memory.ts';
 import { ANY_TAG_SLOT, groupTag, tagSlotOf } from '../../../src/cache/tag-slots.ts';
 import { slots, testKey } from '../../support/object-keys.ts';
+import { recordOf } from '../../support/records.ts';
 
 const memory = () => allocateSharedMemory(2 ** 20, 2 ** 16, 1);
 const { text } = testKey('web', '/', '/k');
@@ -53,6 +55,16 @@ it('barriers go on past 2^31: what was learned before the last one is concerned,
     expect(barriers.standing).toBe(barriers.latest);
   }
   expect(barriers.latest).toBe(2 ** 31 + 8);
+});
+
+it('records of which no purge concerns any are left as they are', () => {
+  const barriers = new PurgeBarriers(memory());
+  const recordWith = (...tagSlots: number[]) => ({ ...recordOf({ sizeBytes: 0 } as Content), tagSlots });
+  const records = new Map([7, 8].map(slot => [`${slot}`, recordWith(slot)]));
+  barriers.raise({ kind: 'tag', slot: 9 }, 'hard', 0);
+  expect(barriers.appliedToAll(text, records)).toBeUndefined();
+  barriers.raise({ kind: 'tag', slot: 8 }, 'hard', 0);
+  expect(barriers.appliedToAll(text, records)).toEqual(new Map([['7', records.get('7')]]));
 });
 
 it('groups of one name at two origins have two tags, however names are composed', () => {

@@ -38,8 +38,8 @@ it('says that there is no room, where SQLite has ended the transaction for want 
 });
 
 it('gives up the spare room and empties the log for a deletion that finds none', async () => {
-  catalogue.transaction(() => catalogue.run(INSERT, 'gone', ''));
-  expect(await logBytes()).toBeGreaterThan(0);
+  catalogue.transaction(() => catalogue.run(INSERT, 'gone', 'x'.repeat(200_000)));
+  expect(await logBytes()).toBeGreaterThan(200_000);
   expect(isKept()).toBe(true);
   const freed = catalogue.deletion(() => {
     catalogue.run('DELETE FROM buckets');

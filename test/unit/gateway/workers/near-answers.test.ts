@@ -13,10 +13,12 @@ import { bucketOf } from '../../../support/object-reads.ts';
 const sizeBytes = 10;
 const bucket = { ...bucketOf(), name: '/' };
 let near: NearAnswers;
+let barriers: PurgeBarriers;
 
 beforeEach(() => {
   const memory = allocateSharedMemory(2 ** 20, 2 ** 16, 1);
-  const invalidations = { epochs: new Epochs(memory), barriers: new PurgeBarriers(memory) };
+  barriers = new PurgeBarriers(memory);
+  const invalidations = { epochs: new Epochs(memory), barriers };
   // nothing is read here, so no place of a block gets known
   near = new NearAnswers({} as RemoteMemory, invalidations, 2 ** 20);
 });
@@ -86,4 +88,12 @@ it('16 variants are kept of a name, those that were told last', () => {
     near.learn(readOf(`v${index}`), recordOf('"1"', sizeBytes, index), true);
   const kept = Array.from({ length: 20 }, (_, index) => near.find(readOf(`v${index}`)) !== undefined);
   expect(kept).toEqual(Array.from({ length: 20 }, (_, index) => index >= 4));
+});
+
+it('law 5: what was purged is not used, though another variant was told since', () => {
+  near.learn(readOf('1'), { ...recordOf('"1"'), tagSlots: [7] }, true);
+  barriers.raise({ kind: 'tag', slot: 7 }, 'hard', 0);
+  const since = { ...recordOf('"2"', sizeBytes, 2), barrier: barriers.latest };
+  const told = near.learn(readOf('2'), since, true);
+  expect([near.find(readOf('1')), near.find(readOf('2'))]).toEqual([undefined, told]);
 });
