@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { isKnownCoding } from '../../http/vary.ts';
 import { unconditionalFields } from './confirmation.ts';
@@ -88,9 +89,18 @@ export function endsStored(read: WebRead, head: WebHead, isUnkept: boolean): boo
 
 /** Whether two requests tell the origin something else, ranges and conditions aside. */
 export function asksOtherwise(one: WebRead, other: WebRead): boolean {
-  return textOf(one) !== textOf(other);
+  return digestOf(one) !== digestOf(other);
 }
 
-function textOf({ sent }: WebRead): string {
-  return JSON.stringify(unconditionalFields(sent).map(({ name, value }) => [name, value]));
+/** Who waits is compared again and again; a digest is short, however much each of thousands has sent. */
+const digests = new WeakMap<WebRead, string>();
+
+function digestOf(read: WebRead): string {
+  let digest = digests.get(read);
+  if (digest === undefined) {
+    const told = unconditionalFields(read.sent).map(({ name, value }) => [name, value]);
+    digest = hash('sha256', JSON.stringify(told), 'base64');
+    digests.set(read, digest);
+  }
+  return digest;
 }
