@@ -111,6 +111,15 @@ it('shows the records of one version only', async () => {
   await page.getByText('Nothing is cached of this version.').waitFor();
 });
 
+it('shows which requests get an answer of a web origin', async () => {
+  const cookie = { name: 'cookie', digest: '0a1b2c3d4e5f' };
+  const variant = [{ name: 'accept-encoding', value: 'gzip' }, cookie, { name: 'origin', value: null }];
+  records = [record({ name: '0123456789ab', variant })];
+  await open({ bucket: 'photos', key: 'a' });
+  const held = await page.locator('#records li').innerText();
+  expect(held).toContain('accept-encoding gzip, cookie (digest 0a1b2c3d4e5f), no origin');
+});
+
 it('says what is wrong with a name', async () => {
   await open({ bucket: 'other', key: 'a' });
   await page.getByText('no bucket of this name is configured').waitFor();

@@ -4,6 +4,7 @@ import type { ObjectRecord } from '../../cache/record.ts';
 import type { BucketTable } from '../request/bucket-table.ts';
 import { isWeb, targetOfKey } from '../web/web-target.ts';
 import type { WorkerCache } from '../workers/worker-cache.ts';
+import { describeVariant, digestOf, type SelectingField } from './describe-variant.ts';
 import { explainRecord, type RecordExplanation } from './explain-record.ts';
 import { namedObject } from './named-object.ts';
 
@@ -17,8 +18,10 @@ export interface ObjectDescription {
 }
 
 interface RecordDescription {
-  /** The `recordName`: version id and variant; empty for a request with neither. */
+  /** The `recordName`: version id and variant; empty for a request with neither. Of a web origin's answer a digest of its variant. */
   readonly name: string;
+  /** By what requests a web origin's answer is selected; set for these. */
+  readonly variant?: readonly SelectingField[];
   readonly kind: ObjectRecord['kind'];
   readonly status: number;
   readonly entityTag: string | undefined;
@@ -45,7 +48,8 @@ export function describeObject(
   const named = namedObject(bucket, key);
   const entry = objects.table.peek(named) ?? objects.revive({ bucket, objectKey: named });
   if (!entry) return undefined;
-  const policy = bucket.rulesFor(isWeb(bucket) ? targetOfKey(bucket, named).path : key).cache;
+  const isOfWeb = isWeb(bucket);
+  const { cache: policy, requests } = bucket.rulesFor(isOfWeb ? targetOfKey(bucket, named).path : key);
   const epoch = objects.epochs.current(named);
   const nowMs = objects.nowMs();
   const records = Array.from(entry.records, ([name, record]): RecordDescription => {
@@ -53,8 +57,13 @@ export function describeObject(
       record.kind === 'readable' && record.content instanceof Generation ? record.content : undefined;
     const isOutdated = record.epoch !== epoch;
     const freshForMs = isOutdated ? 0 : freshUntilMs(record, policy, nowMs) - nowMs;
+    const answer = record.kind === 'readable' ? record.answer : undefined;
+    // what is outdated may have been asked for by rules from before a reload, with other secrets
+    const mayShow = (field: string) => !isOutdated && !requests?.changes(field);
     return {
-      name,
+      ...(isOfWeb
+        ? { name: name && digestOf(name), variant: describeVariant(name, answer?.vary ?? [], mayShow) }
+        : { name }),
       kind: record.kind,
       status: statusOf(record),
       entityTag: record.kind === 'readable' ? record.entityTag : undefined,

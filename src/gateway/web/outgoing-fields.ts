@@ -95,7 +95,7 @@ function namesPattern(...names: string[]): RegExp {
  * Fields by which clients ask for something else under the same name. The answer is for others only where it says that it
  * varies by them.
  */
-const selectors: readonly string[] = [
+export const selectors: readonly string[] = [
   ...['a-im', 'prefer', 'purpose', 'x-purpose', 'sec-purpose'],
   // fragments of pages, or their data
   ...['x-nextjs-data', 'rsc', 'hx-request', 'turbo-frame', 'x-pjax', 'x-inertia'],

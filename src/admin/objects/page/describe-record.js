@@ -2,9 +2,15 @@
 import { formatDuration } from '../../page/format.js';
 
 /**
+ * A field of the requests that a record answers: its value, null where they have none, or a digest of it.
+ * @typedef {{ name: string, value?: string | null, digest?: string }} SelectingField
+ */
+
+/**
  * A record of `/api/object`.
  * @typedef {object} HeldRecord
  * @property {string} name
+ * @property {readonly SelectingField[]} [variant] of a web origin's answer
  * @property {'readable' | 'refused' | 'uncacheable'} kind
  * @property {number} status
  * @property {string} [entityTag]
@@ -60,4 +66,18 @@ function reasonOf(status) {
   if (status === 404) return '404: it does not exist, or its current version is a delete marker';
   if (status === 403) return '403: archived and not restored, or not allowed';
   return String(status);
+}
+
+/**
+ * Which requests get an answer that varies by `variant`.
+ * @param {readonly SelectingField[]} variant
+ */
+export function describeVariant(variant) {
+  return variant
+    .map(({ name, value, digest }) => {
+      if (digest !== undefined) return `${name} (digest ${digest})`;
+      if (value === undefined) return `${name} (not kept)`;
+      return value === null ? `no ${name}` : `${name} ${value}`;
+    })
+    .join(', ');
 }

@@ -3,7 +3,7 @@
 import { askAdmin, changeAdmin, fetchAdmin, reasonOf } from '../../page/admin-api.js';
 import { byId, element, fillFacts, visible } from '../../page/elements.js';
 import { formatBytes, formatCount, formatDuration } from '../../page/format.js';
-import { describeRecord } from './describe-record.js';
+import { describeRecord, describeVariant } from './describe-record.js';
 import { readRecordName } from './record-name.js';
 
 /** @typedef {import('./describe-record.js').HeldRecord} HeldRecord */
@@ -76,7 +76,7 @@ function show({ bucket, key, backend, bucketAtBackend, records }, version) {
 
 /** @param {HeldRecord} record */
 function recordItem(record) {
-  const { status, entityTag, versionId, sizeBytes, ageS, name, memory } = record;
+  const { status, entityTag, versionId, sizeBytes, ageS, memory } = record;
   const { state, text } = describeRecord(record);
   const facts = element('dl', { class: 'facts' });
   /** @type {[string, string | undefined][]} */
@@ -90,7 +90,7 @@ function recordItem(record) {
     ['Age', formatDuration(ageS * 1_000)],
     ['Entity tag', entityTag],
     ['Version id', versionId],
-    ['For requests with', requestsOf(name)],
+    ['For requests with', requestsOf(record)],
   ];
   fillFacts(
     facts,
@@ -103,9 +103,10 @@ function recordItem(record) {
 
 /**
  * Which requests get this record, if not all.
- * @param {string} name
+ * @param {HeldRecord} record
  */
-function requestsOf(name) {
+function requestsOf({ name, variant }) {
+  if (variant) return describeVariant(variant) || undefined;
   const { method, versionId, origin, expectedBucketOwner, requestPayer } = readRecordName(name);
   const texts = Object.entries({
     'method ': method,

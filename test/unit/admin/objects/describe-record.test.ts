@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeRecord } from '../../../../src/admin/objects/page/describe-record.js';
+import { describeRecord, describeVariant } from '../../../../src/admin/objects/page/describe-record.js';
 
 const fresh = {
   ...{
@@ -26,4 +26,15 @@ it.each([
   const described = describeRecord({ ...fresh, ...changes });
   expect(described.state).toBe(state);
   expect(described.text).toContain(text);
+});
+
+it('a variant is told by its fields, and by digests of what may be secret', () => {
+  const fields = [
+    { name: 'accept-encoding', value: 'gzip' },
+    { name: 'cookie', digest: '0a1b' },
+  ];
+  expect(describeVariant([...fields, { name: 'origin', value: null }, { name: 'x-long' }])).toBe(
+    'accept-encoding gzip, cookie (digest 0a1b), no origin, x-long (not kept)',
+  );
+  expect(describeVariant([])).toBe('');
 });
