@@ -7,8 +7,9 @@ import {
   raiseTo,
 } from './barrier-table.ts';
 import { FNV_START, finished, withText, withUnit } from './fnv.ts';
+import { heldTagsOf } from './held-tags.ts';
 import { bucketText, type KeyRange, type ObjectKey, partsOfText } from './object-key.ts';
-import type { HeldRecords, ObjectRecord } from './record.ts';
+import type { HeldTags, ObjectRecord } from './record.ts';
 import { ANY_TAG_SLOT, TAG_SLOTS } from './tag-slots.ts';
 
 /** What a barrier is raised for. An empty prefix is a whole bucket. */
@@ -134,11 +135,8 @@ export class PurgeBarriers {
   }
 
   /** Whether a barrier since `since` is for a tag of one of these, be it that what has it is served stale from then on. */
-  concernsTagsOf(records: HeldRecords, since: number): boolean {
-    if (since === this.latest) return false;
-    for (const { tagSlots } of records.values())
-      if (this.#limitOfTagsMs(tagSlots, since) !== Infinity) return true;
-    return false;
+  concernsTags(held: HeldTags, since: number): boolean {
+    return since !== this.latest && held.some(slots => this.#limitOfTagsMs(slots, since) !== Infinity);
   }
 
   /**
@@ -148,10 +146,12 @@ export class PurgeBarriers {
   overtook(
     text: string,
     { tagSlots, barrier }: Pick<ObjectRecord, 'tagSlots' | 'barrier'>,
-    ...held: readonly HeldRecords[]
+    heldTags: HeldTags,
+    heldNow: ReadonlyMap<string, ObjectRecord> | undefined,
   ): boolean {
+    if (barrier === this.latest) return false;
     if (this.removes(text, tagSlots, barrier)) return true;
-    return held.some(records => this.concernsTagsOf(records, barrier));
+    return this.concernsTags([...heldTags, ...heldTagsOf(heldNow)], barrier);
   }
 
   /** Whether an answer that was asked for after barrier `since` may be concerned by a later one: its tags are not known. */

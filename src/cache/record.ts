@@ -19,12 +19,12 @@ export interface Asked {
 
 /** The same while there is no answer. */
 export interface Asking extends Asked {
-  /** All that was held of the object: a purge of one of its tags means the answer too, whatever that is tagged with. */
-  readonly held: HeldRecords;
+  /** Of all that was held of the object: a purge of one of these means the answer too, whatever that is tagged with. */
+  readonly heldTags: HeldTags;
 }
 
-/** Records of one object. */
-export type HeldRecords = Pick<ReadonlyMap<string, Pick<ObjectRecord, 'tagSlots'>>, 'values'>;
+/** The `tagSlots` of several records, as far as they have any. */
+export type HeldTags = readonly (readonly number[])[];
 
 interface RecordBase extends Asked {
   /**

@@ -21,6 +21,6 @@ export function questionForBytes(read: ObjectRead, record: ObjectRecord): Questi
     barrier,
     isUnsettled,
     requestedMs,
-    held: [record],
+    heldTags: [record.tagSlots],
   };
 }

@@ -4,6 +4,7 @@ import { type Epochs, NO_EPOCH } from '../../cache/epochs.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
 import { Generation } from '../../cache/generation.ts';
 import type { GenerationIdentity } from '../../cache/generation-identity.ts';
+import { heldTagsOf } from '../../cache/held-tags.ts';
 import type { PurgeBarriers } from '../../cache/purge-barriers.ts';
 import {
   type Asked,
@@ -77,7 +78,7 @@ export function storedRecordName(read: ObjectRead, record: ObjectRecord): string
 }
 
 /** What was asked, and what was held of the object then. */
-interface AskedOfRead extends Pick<Asking, 'held'> {
+interface AskedOfRead extends Pick<Asking, 'heldTags'> {
   readonly read: ObjectRead;
 }
 
@@ -111,7 +112,7 @@ export class RecordCache implements RecordIndex {
     // in this order, see `UnsettledKeys.add`
     const epoch = hasMoved(bucket) ? NO_EPOCH : this.#epochs.current(objectKey);
     const isUnsettled = this.#unsettled.has(objectKey);
-    return { epoch, barrier, isUnsettled, held: this.#entryOf(read)?.records ?? [] };
+    return { epoch, barrier, isUnsettled, heldTags: heldTagsOf(this.#entryOf(read)?.records) };
   }
 
   /** Whether what was asked of `read` then is what would be asked now: neither a write nor a purge came between. */
@@ -148,11 +149,11 @@ export class RecordCache implements RecordIndex {
    * Stores `record`, unless a directive forbids it, or the epoch was raised or it was purged since the store was asked: by its own
    * tags, or by those of what is held or was held then.
    */
-  store({ read, held }: AskedOfRead, record: ObjectRecord): boolean {
+  store({ read, heldTags }: AskedOfRead, record: ObjectRecord): boolean {
     const { mode, honourCacheControl } = read.policy;
     const mayKeep = mode !== 'bypass' && !(record.directives.noStore && honourCacheControl);
-    const heldNow = this.#entryOf(read)?.records ?? [];
-    const isPurged = this.#barriers.overtook(read.objectKey.text, record, held, heldNow);
+    const heldNow = this.#entryOf(read)?.records;
+    const isPurged = this.#barriers.overtook(read.objectKey.text, record, heldTags, heldNow);
     if (!mayKeep || isPurged || record.epoch !== this.epochOf(read)) return false;
     this.#table.put(read.objectKey, storedRecordName(read, record), record);
     return true;

@@ -20,11 +20,11 @@ export interface Dated {
 }
 
 /** How an answer came about. */
-export interface Made extends Dated, Pick<Asking, 'held'> {}
+export interface Made extends Dated, Pick<Asking, 'heldTags'> {}
 
 export function madeOf({ fields }: WebHead, times: AnswerTimes): Made {
-  const { requestedMs, held, receivedMs } = times;
-  return { requestedMs, held, dateMs: dateMsOf({ fields, receivedMs }) };
+  const { requestedMs, heldTags, receivedMs } = times;
+  return { requestedMs, heldTags, dateMs: dateMsOf({ fields, receivedMs }) };
 }
 
 /** Where both are dated, that decides: an answer may have been kept on its way. */

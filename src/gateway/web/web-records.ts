@@ -5,6 +5,7 @@ import { type Epochs, NO_EPOCH } from '../../cache/epochs.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
 import { Generation } from '../../cache/generation.ts';
 import type { GenerationIdentity } from '../../cache/generation-identity.ts';
+import { heldTagsOf } from '../../cache/held-tags.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
 import type { PurgeBarriers } from '../../cache/purge-barriers.ts';
 import type { Asked, Asking, ObjectRecord, ReadableRecord } from '../../cache/record.ts';
@@ -101,7 +102,7 @@ export class WebRecords {
     // in this order, see `UnsettledKeys.add`
     const epoch = hasMoved(bucket) ? NO_EPOCH : this.#cache.epochs.current(target.key);
     const isUnsettled = this.#cache.unsettled.has(target.key);
-    return { epoch, barrier, isUnsettled, held: this.#entryOf(read)?.records ?? [] };
+    return { epoch, barrier, isUnsettled, heldTags: heldTagsOf(this.#entryOf(read)?.records) };
   }
 
   /**
@@ -115,7 +116,7 @@ export class WebRecords {
     if (asked.epoch !== epochs.current(key) || barriers.mayConcern(key.text, barrier)) return false;
     if (barrier === barriers.latest) return true;
     const tagSlots = arrived ? tagSlotsOfAnswer(arrived.head.fields, arrived.times.groupSlots) : [];
-    return ![asked.held, [{ tagSlots }]].some(records => barriers.concernsTagsOf(records, barrier));
+    return !barriers.concernsTags([...asked.heldTags, tagSlots], barrier);
   }
 
   /** What the last answer varies by that is held of a name, fresh or not. */
@@ -134,11 +135,11 @@ export class WebRecords {
    * Stores `record`, unless the epoch was raised or it was purged since the origin was asked, or another request has brought what
    * the origin has made later (RFC 9111 §4). What is held of the name, or was then, is purged with its tags, too.
    */
-  store(read: WebRead, record: ReadableRecord, { held, ...dated }: Made): boolean {
+  store(read: WebRead, record: ReadableRecord, { heldTags, ...dated }: Made): boolean {
     const { key } = read.target;
     const { epochs, barriers } = this.#cache;
-    const heldNow = this.#entryOf(read)?.records ?? [];
-    if (barriers.overtook(key.text, record, held, heldNow) || record.epoch !== epochs.current(key))
+    const heldNow = this.#entryOf(read)?.records;
+    if (barriers.overtook(key.text, record, heldTags, heldNow) || record.epoch !== epochs.current(key))
       return false;
     const other = this.find(read);
     if (other && other.receivedMs > dated.requestedMs && isLater(this.#datedOf(other), dated)) return false;

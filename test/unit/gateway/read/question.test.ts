@@ -8,6 +8,6 @@ it('a question for bytes counts from when their record was learned', () => {
   const record = { ...recordOf({ sizeBytes: 1 } as Content), epoch: 3, barrier: 4, receivedMs: 5 };
   expect(questionForBytes(readOf('k'), record)).toMatchObject({
     ...{ method: 'GET', partNumber: undefined, epoch: 3, barrier: 4, requestedMs: 5 },
-    held: [record],
+    heldTags: [record.tagSlots],
   });
 });

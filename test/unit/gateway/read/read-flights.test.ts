@@ -28,7 +28,7 @@ function asking() {
   const asked: ObjectRead[] = [];
   const flights = new ReadFlights(
     {
-      askedNow: () => ({ epoch: 0, barrier: 0, isUnsettled: false, held: [] }),
+      askedNow: () => ({ epoch: 0, barrier: 0, isUnsettled: false, heldTags: [] }),
       isStillAsked: () => true,
     },
     clock,

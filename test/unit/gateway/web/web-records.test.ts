@@ -23,7 +23,7 @@ it('what is asked for a bucket that a reload has moved is shared with nobody', (
   const records = new WebRecords(cache);
   const bucket = bucketOf() as WebBucket;
   const read = { bucket, target: { target: '/k', key: testKey('main', 'b', '/k') } };
-  expect(records.askedNow(read)).toEqual({ epoch: 7, barrier: 3, isUnsettled: false, held: [] });
+  expect(records.askedNow(read)).toEqual({ epoch: 7, barrier: 3, isUnsettled: false, heldTags: [] });
   bucket.succession.replacedBy(new Succession(), new Set([bucket.epochs.bucketSlot]));
   expect(records.askedNow(read).epoch).toBeLessThan(0);
 });
@@ -56,16 +56,16 @@ describe('law 5: a question that was sent before', () => {
       const records = new WebRecords(held);
       const made = { requestedMs: 0, dateMs: undefined };
       const variant = (tagSlots: readonly number[]) =>
-        records.store(read, answerOf(tagSlots, ['a']), { ...made, held: [] });
+        records.store(read, answerOf(tagSlots, ['a']), { ...made, heldTags: [] });
       if (before.length > 0) variant(before);
-      const { held: then } = records.askedNow(read);
+      const { heldTags } = records.askedNow(read);
       if (before.length > 0) held.table.drop(key.text);
       if (since.length > 0) variant(since);
       held.barriers.raise({ kind: 'tag', slot: 5 }, kind, 0);
-      expect(records.store(read, answerOf(own), { ...made, held: then }), 'another tag').toBe(true);
+      expect(records.store(read, answerOf(own), { ...made, heldTags }), 'another tag').toBe(true);
       held.table.forget(key, '');
       held.barriers.raise({ kind: 'tag', slot: 4 }, kind, 0);
-      expect(records.store(read, answerOf(own), { ...made, held: then })).toBe(false);
+      expect(records.store(read, answerOf(own), { ...made, heldTags })).toBe(false);
     },
   );
 
@@ -95,7 +95,7 @@ describe('the lists of fields by which the answers of one name vary', () => {
     return { ...recordOf({ sizeBytes: 0 } as Content), receivedMs, answer: { status: 200, vary } };
   }
 
-  const madeAt = (requestedMs: number) => ({ requestedMs, dateMs: undefined, held: [] });
+  const madeAt = (requestedMs: number) => ({ requestedMs, dateMs: undefined, heldTags: [] });
 
   it('are looked at once for a request, however many answers vary by them', () => {
     const records = new WebRecords(cache());
@@ -117,8 +117,8 @@ describe('the lists of fields by which the answers of one name vary', () => {
     const records = new WebRecords(cache());
     const { read } = readOf('x');
     const [held, other] = [answerOf(40, ['a']), answerOf(50, ['a'])];
-    records.store(read, held, { requestedMs: 10, dateMs: 5_000, held: [] });
-    expect(records.store(read, other, { requestedMs, dateMs, held: [] })).toBe(isKept);
+    records.store(read, held, { requestedMs: 10, dateMs: 5_000, heldTags: [] });
+    expect(records.store(read, other, { requestedMs, dateMs, heldTags: [] })).toBe(isKept);
     expect(records.find(read)).toBe(isKept ? other : held);
   });
 
