@@ -22,6 +22,8 @@ interface BesideParts {
   readonly send: (by: WebRead, beside: WebFlight) => WebFetch;
   /** `read` as nobody in particular would ask for its variant. */
   readonly asNobody: (read: WebRead) => WebRead;
+  /** Whether each of those who send alike credentials is known to get an answer of its own. */
+  readonly isOfEach: (read: WebRead) => boolean;
 }
 
 /** A question that has no place in the background yet. */
@@ -36,17 +38,20 @@ class Beside {
   readonly patienceMs: number;
   /** In whose names: somebody may come in whose name it can be. */
   readonly asked: WebRead[] = [];
-  readonly open = new Set<WebFlight>();
+  /** With whether it is nobody's. */
+  readonly open = new Map<WebFlight, boolean>();
   readonly waiting = new Set<Waiting>();
   /** Whether one of a client is under way without a place. */
   hasPlaceless = false;
   /** Whether the origin has said anything to others: it may hang for all. */
   isHeard = false;
   readonly #flight: WebFlight;
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
   #seenBytes = new Map<WebFlight, number>();
 
-  constructor(flight: WebFlight, patienceMs: number) {
+  constructor(flight: WebFlight, patienceMs: number, clock: Pick<Clock, 'monotonicMs'>) {
     this.#flight = flight;
+    this.#clock = clock;
     this.patienceMs = patienceMs;
   }
 
@@ -75,13 +80,24 @@ class Beside {
   }
 
   get #all(): readonly WebFlight[] {
-    return [this.#flight, ...this.open];
+    return [this.#flight, ...this.open.keys()];
   }
 
-  /** Whether others have been answered, but none for all. */
+  /** Whether others have been answered, but none for all, and what is open hangs, too. */
   get isInVain(): boolean {
     const isHeard = this.isHeard || this.#flight.isAnswered;
-    return isHeard && this.asked.length > 0 && this.open.size === 0;
+    return isHeard && this.asked.length > 0 && [...this.open].every(one => this.#hangs(...one));
+  }
+
+  /** Whether clients besides the first have been asked for, and nobody. */
+  get hasAskedEnough(): boolean {
+    return this.asked.length > WITH_NOBODY;
+  }
+
+  /** What is asked for a client may just take long, as for the first; of nobody's, others tell that it does not. */
+  #hangs({ isAnswered, sinceMs }: WebFlight, isOfNobody: boolean): boolean {
+    const silentMs = this.#clock.monotonicMs() - sinceMs;
+    return !isAnswered && silentMs >= (isOfNobody ? 1 : 2) * this.patienceMs;
   }
 }
 
@@ -103,13 +119,14 @@ export class QuestionsBeside {
   watch(flight: WebFlight): void {
     if (flight.patience || flight.isOver) return;
     const { clock, flights } = this.#parts;
-    const beside = new Beside(flight, flights.patienceMs(flight.first));
+    const beside = new Beside(flight, flights.patienceMs(flight.first), clock);
     this.#wait(flight, beside, flight.sinceMs + beside.patienceMs - clock.monotonicMs());
   }
 
   #wait(flight: WebFlight, beside: Beside, delayMs: number): void {
     flight.patience = this.#parts.clock.after(delayMs, () => {
       const { isComing } = beside;
+      if (!isComing) flight.dismiss(flight.first, this.#parts.isOfEach);
       // the places may be taken by what hangs otherwise, and this is waited for
       if (!isComing) beside.due?.send();
       const by = beside.mayAsk ? flight.other(beside.asked) : undefined;
@@ -137,7 +154,7 @@ export class QuestionsBeside {
         ended(outcomeOf(landing));
       };
       const question = new WebFlight(by, clock.monotonicMs(), land, flight.isOfRange);
-      beside.open.add(question);
+      beside.open.set(question, isOfNobody);
       beside.waiting.delete(waiting);
       try {
         fetch = this.#parts.send(by, question);
@@ -182,8 +199,9 @@ export class QuestionsBeside {
       flights.learnLate(flight.first);
       if (!flight.isOfRange) flights.learnTook(first, sinceMs);
       flight.land(landing, first);
-    } else if (beside.isInVain && !beside.isComing && (isOfEach || !flight.other(beside.asked)))
-      flight.dismiss(first);
+    } else if (beside.isInVain && !beside.isComing) {
+      if (isOfEach || beside.hasAskedEnough || !flight.other(beside.asked)) flight.dismiss(first);
+    }
   }
 }
 

@@ -144,9 +144,9 @@ export class WebFlight {
   }
 
   /** Ends the wait of those whose own question may be answered otherwise than what hangs: they share nothing with it. */
-  dismiss(by: WebRead): void {
+  dismiss(by: WebRead, whom: (read: WebRead) => boolean = () => true): void {
     for (const waiter of [...this.#waiting])
-      if (asksOtherwise(waiter.read, this.first)) {
+      if (whom(waiter.read) && asksOtherwise(waiter.read, this.first)) {
         this.#waiting.delete(waiter);
         waiter.told({ kind: 'alone', because: 'silent' }, by);
       }

@@ -52,6 +52,7 @@ export class WebQuestions {
       ...{ clock, background, flights: this.#flights },
       send: (by, beside) => this.#send(by, records.find(by), beside, false),
       asNobody: read => read.asNobody(records.varyOf(read)),
+      isOfEach: read => parts.own.isOfEach(read),
     });
   }
 

@@ -255,6 +255,31 @@ describe('readers of a page at the same time', () => {
     expect([most, Math.max(...waits)]).toEqual([3, 6_000]);
   });
 
+  it('ask for themselves where clients get answers of their own, and nobody gets any: at once when that is known', async () => {
+    const model = new WebModel((_, { cookie }) =>
+      cookie ? answered({ 'cache-control': 'private' }) : answered({}, { status: undefined }),
+    );
+    model.read({ method: 'GET', quota: 's', fields: {} });
+    const { came, waits } = await ask(model, users(24));
+    expect(new Set(came.map(({ result }) => result?.status))).toEqual(new Set([200]));
+    // three are asked for beside, each after the patience of 2 s, and the others eight at a time, and more and more
+    expect(Math.max(...waits)).toBe(6_900);
+    model.read({ method: 'GET', quota: 't', fields: {} });
+    // answers take less than half a second by now, so patience is one
+    expect(Math.max(...(await ask(model, users(24))).waits)).toBe(1_700);
+  });
+
+  it('ask for themselves where some of them hang, too, and others get answers of their own', async () => {
+    const model = new WebModel((_, { cookie }) => {
+      const hangs = cookie !== undefined && Number(cookie.slice('user='.length)) % 3 === 0;
+      return answered({ 'cache-control': 'no-store' }, { status: hangs ? undefined : 404 });
+    });
+    model.read({ method: 'GET', quota: 's', fields: { cookie: 'user=99' } });
+    const { came } = await ask(model, users(24));
+    const well = came.filter((_, number) => number % 3 !== 0);
+    expect(new Set(well.map(({ result }) => result?.status))).toEqual(new Set([404]));
+  });
+
   it('are answered where a body gets stuck that has begun', async () => {
     const model = new WebModel((_, { cookie }) =>
       cookie ? answered(forAll, { headMs: 0, bodyMs: 20_000 }) : answered(forAll),
@@ -426,7 +451,7 @@ describe('readers of a page at the same time', () => {
 
     it('the next of a client is sent when the one before has ended', async () => {
       const own = { fields: { 'cache-control': 'private' } };
-      const asked = await askedIn(9_000, key => (key === undefined || key === '160' ? hangs : own));
+      const asked = await askedIn(8_100, key => (key === undefined || key === '160' ? hangs : own));
       expect(byWhom(asked)).toEqual([
         ['client', 0],
         ['client', 4_000],
