@@ -36,12 +36,14 @@ export interface CallContext {
   /** Receives exceptions that receivers throw from `failed`. */
   readonly faults?: Pick<Faults, 'note'> | undefined;
   /** Logs when requests begin to fail, and when they work again. */
-  readonly outages?: Pick<OutageLog, 'answered' | 'failed'> | undefined;
+  readonly outages?: Pick<OutageLog, 'answered' | 'refused' | 'failed'> | undefined;
   readonly send: (request: StoreRequest, receiver: OriginReceiver) => SentRequest;
   /** The head of an answer; a text that says why if it cannot be used. */
   readonly readHead: (status: number, rawHeaders: readonly string[]) => StoreReplyHead | string;
   /** Whether an answer of 2xx may come before the body of its request has ended. */
   readonly mayAcceptEarly: boolean;
+  /** Whether the gateway signs requests with keys of its own, which the store may refuse. */
+  readonly isSigned: boolean;
   /** Where the bodies of errors end, whatever the store sends; undefined: where it ends them. */
   readonly errorBody: ErrorBodyLimits | undefined;
 }

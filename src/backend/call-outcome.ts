@@ -48,8 +48,11 @@ export function isStoreFailure(error: StoreError): boolean {
   return error.reason !== GIVEN_UP && unansweredOutcomes[outcomeOf(error)] === 'store';
 }
 
-/** The outcomes that are the store's failures. */
-export const storeFailures: readonly string[] = outcomesBy(by => by === 'store');
+/** The label `status` of an answer that refuses the gateway's own keys or signature, whatever its status is. */
+export const REFUSED = 'refused';
+
+/** The outcomes that are the store's failures, besides 5xx. */
+export const storeFailures: readonly string[] = [...outcomesBy(by => by === 'store'), REFUSED];
 
 /** The outcomes that say nothing of the store. */
 export const uncountedOutcomes: readonly string[] = outcomesBy(by => by !== 'store');

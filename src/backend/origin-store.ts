@@ -39,6 +39,8 @@ export interface OriginProtocol {
   readHead(status: number, rawHeaders: readonly string[]): StoreReplyHead | string;
   /** Whether the body of an error is a content like any other, of any length. */
   readonly hasErrorPages: boolean;
+  /** Whether requests are signed with the gateway's own keys. */
+  readonly isSigned: boolean;
   /** Whether an answer of 2xx need not mean that the body of its request has arrived whole. */
   readonly mayAcceptEarly: boolean;
 }
@@ -142,6 +144,7 @@ export class OriginStore implements Store {
       send: (request, receiver) => this.#send(request, receiver),
       readHead: (status, raw) => protocol.readHead(status, withoutHopByHop(raw)),
       mayAcceptEarly: protocol.mayAcceptEarly,
+      isSigned: protocol.isSigned,
       errorBody: protocol.hasErrorPages
         ? undefined
         : {

@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
+import { aboutSignatures } from '../s3/store-refusal.ts';
 import { GIVEN_UP, NO_ANSWER, type StoreError } from './store.ts';
 
 /** A store works again once it has answered and nothing has failed for so long. */
@@ -53,11 +54,24 @@ export class OutageLog {
     this.#words = options.shared.words.subarray(options.index * WORDS, (options.index + 1) * WORDS);
   }
 
-  /** The store answered a request: `status` says whether it worked. */
-  answered(status: number): void {
+  /**
+   * The store answered a request: `status` says whether it worked.
+   *
+   * @param isUntold whether it may be a refusal of the gateway's own keys or signature that does not say so, as to HEAD: while
+   *   the store refuses them, it is no sign that it works again
+   */
+  answered(status: number, isUntold = false): void {
     // 501 says that an operation does not exist there
     if (status >= 500 && status !== 501) this.#failed(`STATUS_${status}`, `the store answers ${status}`);
-    else if (Atomics.load(this.#words, CAUSE) !== 0) this.#worked();
+    else {
+      const cause = Atomics.load(this.#words, CAUSE);
+      if (cause !== 0 && !(isUntold && ofSignatures.has(cause))) this.#worked();
+    }
+  }
+
+  /** The store refused the gateway's own keys or signature with this code, see `aboutSignatures`. */
+  refused(code: string): void {
+    this.#failed(code, "the store refuses the gateway's own keys or signature");
   }
 
   /** A request failed without a complete answer. What the gateway itself refused or gave up is no fault of a store. */
@@ -126,6 +140,9 @@ export class OutageLog {
     return Math.abs((this.#now() - since) | 0) * 100;
   }
 }
+
+/** The causes that are refusals of the gateway's own keys or signature. */
+const ofSignatures: ReadonlySet<number> = new Set(Array.from(aboutSignatures, placeOf));
 
 /** Causes that share a place, which is rare, are logged as one. */
 function placeOf(reason: string): number {

@@ -2,7 +2,8 @@ import type { Timer } from '../base/clock.ts';
 import { lengthPrefixed } from '../base/length-prefixed.ts';
 import { CallReport } from './breaker/call-report.ts';
 import type { CallContext, SentRequest } from './call-context.ts';
-import { outcomeOf, type UnansweredOutcome } from './call-outcome.ts';
+import { outcomeOf } from './call-outcome.ts';
+import { CallTally } from './call-tally.ts';
 import { ClientPace } from './client-pace.ts';
 import { ErrorBody } from './error-body.ts';
 import type { OriginReceiver } from './origin-call.ts';
@@ -36,8 +37,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
   /** Until the call is sent again. */
   #rest: Timer | undefined;
   #isGivenUp = false;
-  /** Whether the last sending is counted in the metrics. */
-  #isCounted = false;
+  readonly #tally: CallTally;
   #watch: TransferWatch | undefined;
   readonly #pace: ClientPace;
   #startedMs = 0;
@@ -54,6 +54,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     this.#pace = new ClientPace(context.clock);
     this.#resends = new Resends(request, context);
     this.#report = new CallReport(context.breaker, request);
+    this.#tally = new CallTally(request, context);
   }
 
   get silentSinceMs(): number | undefined {
@@ -124,10 +125,9 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
 
   answered(status: number, rawHeaders: readonly string[]): void {
     if (this.#state !== 'sent') return;
-    const { clock, meter, queue, readHead, budget } = this.#context;
+    const { clock, queue, readHead, budget } = this.#context;
     const nowMs = clock.monotonicMs();
-    meter.answered(this.#request, status, nowMs - this.#sentMs);
-    this.#isCounted = true;
+    this.#tally.answered(status, nowMs - this.#sentMs);
     budget.answered();
     const head = readHead(status, rawHeaders);
     if (typeof head === 'string' || !this.#mayAnswer(status)) {
@@ -144,7 +144,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     this.#watch?.answered(this.#errorBody === undefined && (this.isTimed || status >= 300));
     if (this.#pace.isPaused) this.#watch?.unwanted();
     try {
-      this.#context.outages?.answered(status);
+      this.#tally.accepted(status);
       this.#receiver.answered(head);
     } catch (error) {
       this.#thrown(error);
@@ -153,7 +153,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
 
   arrived(chunk: Buffer): void {
     if (this.#state !== 'answered') return;
-    this.#context.meter.arrived(chunk.length);
+    this.#tally.arrived(chunk);
     this.#watch?.arrived(chunk.length);
     this.#report.arrived(chunk);
     try {
@@ -169,6 +169,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
       this.failed(new StoreError('INVALID', 'the store ended the response without a head', undefined));
     if (!this.#end()) return;
     this.#report.ended();
+    this.#tally.ended();
     try {
       this.#receiver.ended(rawTrailers);
     } catch (error) {
@@ -179,7 +180,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
 
   failed(error: StoreError): void {
     if (this.#isOver || this.#state === 'waiting') return;
-    this.#count(outcomeOf(error));
+    this.#tally.failed(outcomeOf(error));
     if (this.#sendAgain(error)) return;
     this.#end();
     this.#report.failed(error);
@@ -191,7 +192,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     const { clock, send } = this.#context;
     this.#state = 'sent';
     this.#sentMs = clock.monotonicMs();
-    this.#isCounted = false;
+    this.#tally.sent();
     const sends = ++this.#sends;
     let sent: SentRequest;
     try {
@@ -256,7 +257,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
 
   #stopSending(): void {
     if (!this.#sent) return;
-    this.#count('aborted');
+    this.#tally.failed('aborted');
     this.#sent.abort();
   }
 
@@ -277,11 +278,6 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     } catch (fault) {
       this.#context.faults?.note(fault);
     }
-  }
-
-  #count(how: UnansweredOutcome): void {
-    if (!this.#isCounted) this.#context.meter.ended(this.#request, how);
-    this.#isCounted = true;
   }
 
   get #isOver(): boolean {

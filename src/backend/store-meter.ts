@@ -1,7 +1,7 @@
 import type { CounterCell, Family, GaugeCell, HistogramCell, Metrics } from '../base/metrics.ts';
 import type { Breaker, BreakerChange } from './breaker/breaker.ts';
 import { breakerStates } from './breaker/breaker-word.ts';
-import type { UnansweredOutcome } from './call-outcome.ts';
+import type { REFUSED, UnansweredOutcome } from './call-outcome.ts';
 import type { CallQueue } from './call-queue.ts';
 import type { QueueVerdict } from './queue-entry.ts';
 import type { StoreRequest } from './store.ts';
@@ -14,9 +14,11 @@ type CountedRequest = Pick<StoreRequest, 'method' | 'operation'>;
 export interface BackendMeter {
   /** The head of the answer has arrived, `durationMs` after the request. */
   answered(request: CountedRequest, status: number, durationMs: number): void;
+  /** The same of an answer that is counted later, when more of it is known. */
+  answering(durationMs: number): void;
   arrived(lengthBytes: number): void;
-  /** A request ended without an answer. */
-  ended(request: CountedRequest, how: UnansweredOutcome): void;
+  /** Counts a request that ended without an answer, or one of `answering`. */
+  ended(request: CountedRequest, how: UnansweredOutcome | typeof REFUSED | number): void;
   /** A call was refused or aborted by its queue. */
   readonly refused: (verdict: QueueVerdict) => void;
   /** A request was repeated. */
@@ -124,13 +126,15 @@ export class StoreMeter {
   backend(name: string): BackendMeter {
     const bytes = this.#bytes.cell(name);
     const firstByte = this.#firstByte.cell(name);
-    const count = (request: CountedRequest, status: string) =>
-      this.#requests.cell(name, operationOf(request), status).add();
+    const count = (request: CountedRequest, status: string | number) =>
+      this.#requests.cell(name, operationOf(request), String(status)).add();
+    const answering = (durationMs: number) => firstByte.observe(durationMs / 1000);
     return {
       answered: (request, status, durationMs) => {
-        firstByte.observe(durationMs / 1000);
-        count(request, String(status));
+        answering(durationMs);
+        count(request, status);
       },
+      answering,
       arrived: lengthBytes => bytes.add(lengthBytes),
       ended: count,
       refused: verdict =>

@@ -27,7 +27,7 @@ export function tellsMissing({ status, fields, body }: StoreRefusal): boolean {
  * Error codes about signatures. Requests to the store are signed by the gateway, so these do not concern the client,
  * and they quote secrets of the gateway: its access key, string to sign or token (docs/architecture.md, law 7).
  */
-const aboutSignatures: ReadonlySet<string> = new Set([
+export const aboutSignatures: ReadonlySet<string> = new Set([
   'AuthorizationHeaderMalformed',
   'ExpiredToken',
   'InvalidAccessKeyId',
@@ -38,12 +38,23 @@ const aboutSignatures: ReadonlySet<string> = new Set([
   'TokenRefreshRequired',
 ]);
 
+/** A store does not accept the gateway's own keys or signature. */
+export class OwnSignatureError extends Error {
+  override readonly name = 'OwnSignatureError';
+  /** The store's error code. */
+  readonly code: string;
+
+  constructor(code: string) {
+    super(`The store does not accept the gateway's own signature (${code}).`);
+    this.code = code;
+  }
+}
+
 /** 502 for a store that refuses the gateway's own signature; undefined for any other refusal. */
 export function ownSignatureRefused({ code }: RememberedError): S3Error | undefined {
   if (!aboutSignatures.has(code)) return undefined;
-  return s3Error('BadGateway', {
-    message: `The store does not accept the gateway's own signature (${code}).`,
-  });
+  const cause = new OwnSignatureError(code);
+  return s3Error('BadGateway', { message: cause.message, cause });
 }
 
 /** Error codes for failures without a body, such as answers to HEAD. */

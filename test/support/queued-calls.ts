@@ -32,6 +32,7 @@ export function queuedCall(
     send: (_request, told) => send(told),
     readHead: status => ({ status, fields: [] }),
     mayAcceptEarly: false,
+    isSigned: false,
     errorBody: { lengthBytes: ERROR_BODY_LIMIT_BYTES, durationMs: 5_000 },
     ...more,
   });

@@ -1,4 +1,5 @@
-import { storeFailures } from '../../backend/call-outcome.ts';
+import { REFUSED, storeFailures } from '../../backend/call-outcome.ts';
+import { mayRefuseSignature } from '../../backend/signature-refusal.ts';
 import type { Labels } from '../alert.ts';
 import { byLabel, type Series, total } from '../measurement/series.ts';
 
@@ -7,23 +8,36 @@ export interface AttemptOutcomes {
   readonly total: number;
   /** A response with any status. */
   readonly answered: number;
-  /** A server error, or no response. 501 is none: the store works, and says what it does not offer. */
+  /**
+   * A server error, no response, or a refusal of the gateway's own keys. 501 is none: the store works, and says what it does
+   * not offer.
+   */
   readonly failed: number;
   readonly timedOut: number;
 }
 
+/** The same, with the refusals among the answers. */
+export interface RefusedAttempts extends AttemptOutcomes {
+  /** The gateway's own keys or signature were refused. */
+  readonly refused: number;
+  /** Other refusals, and those that do not say what they are about, as in answers to HEAD. */
+  readonly denied: number;
+}
+
 /** The attempts in `series` (labels `backend` and `status`), by backend. */
-export function attemptsByBackend(series: readonly Series[]): ReadonlyMap<string, AttemptOutcomes> {
+export function attemptsByBackend(series: readonly Series[]): ReadonlyMap<string, RefusedAttempts> {
   return new Map(Array.from(byLabel(series, 'backend'), ([backend, own]) => [backend, countAttempts(own)]));
 }
 
-function countAttempts(series: readonly Series[]): AttemptOutcomes {
-  const answered = total(series, isAnswer);
-  const unanswered = total(series, ({ status = '' }) => storeFailures.includes(status));
+function countAttempts(series: readonly Series[]): RefusedAttempts {
+  const refused = total(series, ({ status }) => status === REFUSED);
+  const answered = refused + total(series, isAnswer);
   return {
-    total: answered + unanswered,
+    total: total(series, isCountedAttempt),
     answered,
-    failed: unanswered + total(series, isServerError),
+    failed: total(series, isFailedAttempt),
+    refused,
+    denied: total(series, ({ status }) => mayRefuseSignature(Number(status))),
     timedOut: total(series, ({ status }) => status === 'timeout'),
   };
 }

@@ -18,7 +18,7 @@ export const backendErrors: RuleDefinition<BackendErrorsOptions> = {
   name: 'backendErrors',
   title: 'A backend answers with errors',
   advice:
-    'Reads that are not cached fail for clients, and so do writes, which the store may have carried out nevertheless (see Writes in the runbook). Look at the store’s own status and its logs first, then at the network between.',
+    'Reads that are not cached fail for clients, and so do writes, which the store may have carried out nevertheless (see Writes in the runbook). Look at the store’s own status and its logs first, then at the network between; where it refuses the gateway’s keys, at the credentials of the backend.',
   measures: [backendAttempts, backendFailures],
   inhibitedBy: ['backendUnreachable'],
   inhibitAfterMs: ({ windowMs }) => windowMs,
@@ -63,7 +63,7 @@ function breach(
         name: 'Failed',
         value: `${formatCount(attempts.failed)} of ${formatCount(attempts.total)} (${share})`,
       },
-      ...lastFailureFacts(cause),
+      ...lastFailureFacts(backend, cause),
       { name: 'Without an answer', value: formatCount(attempts.total - attempts.answered) },
       { name: 'Allowed', value: `${formatShare(options.threshold)} in ${window}` },
     ],

@@ -3,14 +3,17 @@ import type { Fact } from '../alert.ts';
 import { backendAttempts, backendBreaker, backendFailures, backendRetries } from '../measurement/measure.ts';
 import { byLabel, total } from '../measurement/series.ts';
 import { formatCount } from '../wording.ts';
-import { type AttemptOutcomes, attemptsByBackend } from './attempts.ts';
+import { attemptsByBackend, type RefusedAttempts } from './attempts.ts';
 import { describeCause, lastCause, lastFailureFacts } from './last-failure.ts';
 import type { Breach, ConditionOptions, Finding, RuleDefinition, RuleInput } from './rule.ts';
 
 interface BackendUnreachableOptions extends ConditionOptions {
   /** Half of it is enough where that half has enough attempts. */
   readonly windowMs: number;
-  /** With fewer requests without any answer, nothing is concluded; a request that was tried again is one. */
+  /**
+   * With fewer requests without any answer but refusals of the gateway's own keys, nothing is concluded; a request that was
+   * tried again is one.
+   */
   readonly minRequests: number;
   /** The same for attempts of which some were answered with errors: one bad object is asked for several times. */
   readonly minErrors: number;
@@ -19,10 +22,13 @@ interface BackendUnreachableOptions extends ConditionOptions {
 /** How far back to look for the cause of an open breaker: while it is open, few calls are sent that could fail. */
 const BREAKER_CAUSE_MS = 10 * 60_000;
 
+/** For how long after a refusal of the gateway's own keys a refusal that says nothing is taken for no sign of life. */
+const REFUSING_MS = 10 * 60_000;
+
 /** The attempts at one backend within a window. */
 interface Measured {
   readonly windowMs: number;
-  readonly attempts: AttemptOutcomes;
+  readonly attempts: RefusedAttempts;
   /** How many of them were made for requests that had failed before. */
   readonly retries: number;
   /** The name of the last failure's cause. */
@@ -30,14 +36,14 @@ interface Measured {
 }
 
 /**
- * A backend does not answer, answers only with errors (docs/cards.md §4, 5), or fails so often that its circuit breaker
- * is open.
+ * A backend does not answer, answers only with errors or by refusing the gateway's own keys (docs/cards.md §4, 5), or
+ * fails so often that its circuit breaker is open.
  */
 export const backendUnreachable: RuleDefinition<BackendUnreachableOptions> = {
   name: 'backendUnreachable',
   title: 'A backend does not answer, or only with errors',
   advice:
-    'Only what is cached is served, and writes fail (see Writes in the runbook). Check that the store runs, that its name resolves, that nothing between refuses the connection, and what the store’s own logs say.',
+    'Only what is cached is served, and writes fail (see Writes in the runbook). Check that the store runs, that its name resolves, that nothing between refuses the connection, that it accepts the backend’s credentials, and what the store’s own logs say.',
   measures: [backendAttempts, backendFailures, backendRetries, backendBreaker],
   inhibitedBy: [],
   inhibitAfterMs: () => 0,
@@ -59,23 +65,30 @@ export const backendUnreachable: RuleDefinition<BackendUnreachableOptions> = {
   example: ({ windowMs }) =>
     breach('main', {
       windowMs,
-      attempts: { total: 48, answered: 0, failed: 48, timedOut: 12 },
+      attempts: { total: 48, answered: 0, failed: 48, timedOut: 12, refused: 0, denied: 0 },
       cause: 'ECONNREFUSED',
     }),
 };
 
 function measure(history: RuleInput['history'], windowMs: number): ReadonlyMap<string, Measured> {
   const byBackend = attemptsByBackend(history.increase(backendAttempts, windowMs).series);
+  const refusing = attemptsByBackend(history.increase(backendAttempts, REFUSING_MS).series);
   const retries = byLabel(history.increase(backendRetries, windowMs).series, 'backend');
   return new Map(
     Array.from(byBackend, ([backend, attempts]) => [
       backend,
       {
-        ...{ windowMs, attempts, retries: total(retries.get(backend) ?? []) },
+        attempts: (refusing.get(backend)?.refused ?? 0) > 0 ? withoutDenied(attempts) : attempts,
+        ...{ windowMs, retries: total(retries.get(backend) ?? []) },
         cause: lastCause(history, backend, windowMs),
       },
     ]),
   );
+}
+
+function withoutDenied(attempts: RefusedAttempts): RefusedAttempts {
+  const { total: made, answered, denied } = attempts;
+  return { ...attempts, total: made - denied, answered: answered - denied, denied: 0 };
 }
 
 function judge(
@@ -111,31 +124,31 @@ function breakerBreach(backend: string, cause: string | undefined): Breach {
     facts: [
       { name: 'Backend', value: backend },
       { name: 'Circuit breaker', value: 'open' },
-      ...lastFailureFacts(cause),
+      ...lastFailureFacts(backend, cause),
     ],
     cause,
   };
 }
 
 function isDown({ attempts, retries }: Measured, options: BackendUnreachableOptions): boolean {
-  const { total: made, answered, failed } = attempts;
+  const { total: made, answered, failed, refused } = attempts;
   if (failed < made) return false;
-  return answered === 0 ? made - retries >= options.minRequests : made >= options.minErrors;
+  return answered === refused ? made - retries >= options.minRequests : made >= options.minErrors;
 }
 
 function breach(backend: string, { windowMs, attempts, cause }: Omit<Measured, 'retries'>): Breach {
-  const { total: made, answered, timedOut } = attempts;
+  const { total: made, answered, timedOut, refused } = attempts;
   const window = describeDuration(windowMs);
   const outcome =
     answered === 0
       ? `has answered none of ${formatCount(made)} requests`
-      : `has failed all of ${formatCount(made)} requests`;
+      : `has ${refused === made ? 'refused' : 'failed'} all of ${formatCount(made)} requests`;
   const why = cause === undefined ? '' : `: ${describeCause(cause)}`;
   const facts: readonly Fact[] = [
     { name: 'Backend', value: backend },
     { name: 'Attempts', value: `${formatCount(made)} in ${window}` },
     ...(answered === 0 ? [] : [{ name: 'Answered with an error', value: formatCount(answered) }]),
-    ...lastFailureFacts(cause),
+    ...lastFailureFacts(backend, cause),
     { name: 'Timed out', value: formatCount(timedOut) },
     { name: 'No connection', value: formatCount(made - answered - timedOut) },
   ];

@@ -1,4 +1,5 @@
 import { inWords } from '../../backend/cause-words.ts';
+import { aboutSignatures } from '../../s3/store-refusal.ts';
 import type { Fact } from '../alert.ts';
 import type { History } from '../measurement/history.ts';
 import { backendFailures } from '../measurement/measure.ts';
@@ -26,7 +27,17 @@ export function describeCause(cause: string): string {
   return `${inWords(cause)} (${cause})`;
 }
 
-/** The fact of a card; none where the cause is not known. */
-export function lastFailureFacts(cause: string | undefined): readonly Fact[] {
-  return cause === undefined ? [] : [{ name: 'Last failure', value: describeCause(cause) }];
+/** The facts of a card: the cause, and what mends it where only the gateway's side can; none where it is not known. */
+export function lastFailureFacts(backend: string, cause: string | undefined): readonly Fact[] {
+  if (cause === undefined) return [];
+  const last = { name: 'Last failure', value: describeCause(cause) };
+  return aboutSignatures.has(cause) ? [last, { name: 'To do', value: mendOf(backend, cause) }] : [last];
+}
+
+/** What ends refusals of the gateway's own keys or signature. */
+function mendOf(backend: string, cause: string): string {
+  if (cause === 'RequestTimeTooSkewed') return 'set the clock of this machine, or that of the store';
+  if (cause === 'AuthorizationHeaderMalformed')
+    return `correct backends.${backend}.region or its credentials, and reload`;
+  return `correct backends.${backend}.credentials, or what their source gives, and reload`;
 }

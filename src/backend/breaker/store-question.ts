@@ -1,6 +1,7 @@
 import type { CallContext, SentRequest } from '../call-context.ts';
 import { isStoreFailure, outcomeOf } from '../call-outcome.ts';
 import type { OriginReceiver } from '../origin-call.ts';
+import { mayRefuseSignature } from '../signature-refusal.ts';
 import { faultOf, StoreError, type StoreRequest } from '../store.ts';
 import { TransferWatch } from '../transfer-watch.ts';
 
@@ -10,7 +11,7 @@ export const QUESTION_LIMIT_MS = 3_000;
 /** @param how the status of the answer, or why there is none, see `causeName` */
 export type ToldOfStore = (isAlive: boolean, how: string) => void;
 
-interface QuestionParts extends Pick<CallContext, 'clock' | 'meter' | 'outages'> {
+interface QuestionParts extends Pick<CallContext, 'clock' | 'meter' | 'outages' | 'isSigned'> {
   /** Beside all calls, so that it waits for none of them. */
   readonly send: CallContext['send'];
   readonly limitMs: number;
@@ -55,9 +56,9 @@ export class StoreQuestion implements OriginReceiver {
 
   answered(status: number): void {
     if (!this.#end()) return;
-    const { clock, meter, outages } = this.#parts;
+    const { clock, meter, outages, isSigned } = this.#parts;
     meter.answered(this.#request, status, clock.monotonicMs() - this.#startedMs);
-    outages?.answered(status);
+    outages?.answered(status, isSigned && mayRefuseSignature(status));
     // nothing of a body is wanted
     this.#sent?.abort();
     this.#judged(status === 501 || (status < 500 && status !== 429), String(status));

@@ -17,6 +17,7 @@ const questions: ReadonlySet<string> = new Set(['HeadBucket', 'ListBuckets']);
 class HttpProtocol implements OriginProtocol {
   readonly hasErrorPages = true;
   readonly mayAcceptEarly = true;
+  readonly isSigned = false;
   readonly #host: string;
 
   constructor(endpoint: string) {

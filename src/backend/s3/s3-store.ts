@@ -44,12 +44,14 @@ export class S3Store extends OriginStore {
 class S3Protocol implements OriginProtocol {
   readonly hasErrorPages = false;
   readonly mayAcceptEarly = false;
+  readonly isSigned: boolean;
   readonly #options: S3StoreOptions;
   readonly #address: StoreAddress;
   readonly #keys = new SigningKeys();
 
   constructor(options: S3StoreOptions) {
     this.#options = options;
+    this.isSigned = options.credentials.kind !== 'none';
     const { host } = new URL(options.endpoint);
     this.#address = { host, region: options.region, addressing: options.addressing };
   }

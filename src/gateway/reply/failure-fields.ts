@@ -1,5 +1,6 @@
 import { StoreError } from '../../backend/store.ts';
 import { S3Error } from '../../s3/error.ts';
+import { OwnSignatureError } from '../../s3/store-refusal.ts';
 import type { Exchange } from '../request/exchange.ts';
 
 /** What a client sent may be part of the log; a line stays short nevertheless. */
@@ -13,8 +14,8 @@ interface FailureFields {
   /** The name of the store at fault in the configuration. */
   readonly backend: string | undefined;
   /**
-   * The name of the store's failure, such as `ECONNREFUSED` or `STATUS_503`; undefined if it has none. The text of the
-   * failure says more.
+   * The name of the store's failure, such as `ECONNREFUSED`, `STATUS_503` or `SignatureDoesNotMatch`; undefined if it has
+   * none. The text of the failure says more.
    */
   readonly cause: string | undefined;
 }
@@ -41,5 +42,6 @@ function storeFault({ failure, refusedBy, status, backend }: Exchange) {
 function storeFailure(failure: Error): string | undefined {
   const { cause } = failure;
   if (failure instanceof StoreError) return failure.reason;
+  if (cause instanceof OwnSignatureError) return cause.code;
   return cause instanceof StoreError ? cause.reason : undefined;
 }

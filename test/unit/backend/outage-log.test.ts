@@ -1,8 +1,9 @@
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { CallQueue } from '../../../src/backend/call-queue.ts';
 import { allocateOutages, OutageLog, type SharedOutages } from '../../../src/backend/outage-log.ts';
 import { GIVEN_UP, NO_ANSWER, StoreError, type StoreErrorCode } from '../../../src/backend/store.ts';
 import { createLogger } from '../../../src/base/logger.ts';
+import { aboutSignatures } from '../../../src/s3/store-refusal.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { queuedCall } from '../../support/queued-calls.ts';
 
@@ -155,6 +156,43 @@ it('takes 5xx for failing, but no other answer and nothing that the gateway deci
   expect(counted).toEqual([]);
   store.answered(503);
   expect(told()).toEqual(['warn store-0 STATUS_503']);
+});
+
+describe("a store that refuses the gateway's own keys", () => {
+  it('is told once, with the code as the cause, and as working again when it has accepted them', () => {
+    const store = worker();
+    for (let count = 0; count < 30; count++) {
+      store.refused('SignatureDoesNotMatch');
+      clock.advance(1_000);
+    }
+    expect(told()).toEqual(['warn store-0 SignatureDoesNotMatch']);
+    expect(lines[0]).toMatchObject({ error: "the store refuses the gateway's own keys or signature" });
+    expect(counted).toEqual(Array(30).fill('SignatureDoesNotMatch'));
+    store.answered(200);
+    clock.advance(5_000);
+    expect(told()).toEqual(['warn store-0 SignatureDoesNotMatch', 'info store-0']);
+  });
+
+  it.each(Array.from(aboutSignatures))('does not work again because a refusal does not say %s', code => {
+    const store = worker();
+    store.refused(code);
+    clock.advance(60_000);
+    store.answered(403, true);
+    clock.advance(60_000);
+    expect(told()).toEqual([`warn store-0 ${code}`]);
+    // this one says that it is about something else
+    store.answered(403);
+    clock.advance(5_000);
+    expect(told()).toEqual([`warn store-0 ${code}`, 'info store-0']);
+  });
+
+  it('a refusal that does not say why ends an outage of another kind', () => {
+    const store = worker();
+    store.failed(failure('ECONNRESET'));
+    store.answered(403, true);
+    clock.advance(5_000);
+    expect(told()).toEqual(['warn store-0 ECONNRESET', 'info store-0']);
+  });
 });
 
 it('takes a read that was given up for its silence for a failure', () => {

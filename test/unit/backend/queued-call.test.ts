@@ -86,7 +86,7 @@ it('a read given up for its silence is a failure of the store once that has answ
   const metrics = new Metrics();
   const failures: string[] = [];
   const outages = {
-    answered: () => undefined,
+    ...{ answered: () => undefined, refused: () => undefined },
     failed: ({ code, reason }: StoreError) => void failures.push(`${code} ${reason}`),
   };
   const meter = new StoreMeter(metrics).backend('main');

@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { isCountedAttempt, isFailedAttempt } from '../../../../src/alerts/rules/attempts.ts';
 import { alertNames } from '../../../../src/alerts/rules/rule-description.ts';
 import { stepsOf } from '../../../../src/alerts/rules/runbook-steps.ts';
-import { unansweredOutcomes } from '../../../../src/backend/call-outcome.ts';
+import { REFUSED, unansweredOutcomes } from '../../../../src/backend/call-outcome.ts';
 
 interface PrometheusRules {
   readonly groups: readonly { readonly rules: readonly { readonly expr: string }[] }[];
@@ -19,10 +19,11 @@ const ofRunbook = alertNames
   .flatMap(name => stepsOf(name))
   .flatMap(({ kind, text }) => (kind === 'promql' ? text : []));
 
-/** Every final status (RFC 9110 §15), and every way to end without one. */
+/** Every final status (RFC 9110 §15), every way to end without one, and what refuses the gateway's own keys. */
 const statuses = [
   ...Array.from({ length: 400 }, (_, index) => String(200 + index)),
   ...Object.keys(unansweredOutcomes),
+  REFUSED,
 ];
 
 /** The selectors of backend requests in an expression, without braces, in their order. */
@@ -50,7 +51,7 @@ function taken(selector: string): readonly string[] {
 const failed = statuses.filter(status => isFailedAttempt({ status }));
 const counted = statuses.filter(status => isCountedAttempt({ status }));
 
-it('takes server errors but 501 for failures of a store, and what it left without an answer', () => {
+it('takes server errors but 501 for failures of a store, what it left without an answer, and refused keys', () => {
   const ofStatus = failed.filter(status => /^\d+$/.test(status));
   expect(ofStatus).toHaveLength(99);
   expect(ofStatus.every(status => status.startsWith('5') && status !== '501')).toBe(true);
@@ -59,6 +60,7 @@ it('takes server errors but 501 for failures of a store, and what it left withou
     'timeout',
     'broken',
     'invalid',
+    'refused',
   ]);
 });
 

@@ -32,6 +32,14 @@ const together =
     for (const load of loads) load(gateway);
   };
 
+/** In one of three steps. */
+function everyThird(load: Load): Load {
+  let step = 0;
+  return gateway => {
+    if (step++ % 3 === 0) load(gateway);
+  };
+}
+
 function fired(bench: RuleBench): readonly string[] {
   return bench.changes.flatMap(({ transition, episode }) =>
     transition === 'fired' ? [episode.alert.rule] : [],
@@ -187,6 +195,91 @@ describe('backendUnreachable', () => {
     const bench = new RuleBench(createRules());
     bench.run(5 * MINUTE_MS, attempts({ aborted: 50, busy: 50, fault: 50 }));
     expect(bench.changes).toEqual([]);
+  });
+});
+
+describe("backendUnreachable of a store that refuses the gateway's own keys", () => {
+  const code = 'SignatureDoesNotMatch';
+  const refused = (count: number, others: Readonly<Record<string, number>> = {}) =>
+    together(attempts({ refused: count, ...others }), causes('main', code, count));
+
+  it('fires with few requests, says what to do, and is the only one that does', () => {
+    const bench = new RuleBench(rulesOf({}));
+    bench.run(5 * MINUTE_MS, attempts({ 200: 20 }));
+    bench.run(10 * MINUTE_MS, everyThird(refused(3)));
+    expect(fired(bench)).toEqual(['backendUnreachable']);
+    const { summary, facts, cause } = bench.current() ?? {};
+    expect(summary).toMatch(
+      /^Backend main has refused all of \d+ requests in the last \d+ s: it does not accept/,
+    );
+    expect(cause).toBe(code);
+    expect(facts).toContainEqual({
+      name: 'To do',
+      value: 'correct backends.main.credentials, or what their source gives, and reload',
+    });
+  });
+
+  it.each([
+    ['RequestTimeTooSkewed', 'set the clock of this machine, or that of the store'],
+    ['AuthorizationHeaderMalformed', 'correct backends.main.region or its credentials, and reload'],
+  ])('says what to do about %s', (cause, value) => {
+    const bench = new RuleBench(rulesOf({}, 'backendUnreachable'));
+    bench.run(MINUTE_MS, attempts({}));
+    bench.run(MINUTE_MS, together(attempts({ refused: 1 }), causes('main', cause, 1)));
+    expect(bench.current()?.facts).toContainEqual({ name: 'To do', value });
+  });
+
+  it('takes answers to HEAD, which do not say why, for no sign of life', () => {
+    const bench = new RuleBench(rulesOf({}, 'backendUnreachable'));
+    bench.run(5 * MINUTE_MS, attempts({ 200: 20 }));
+    expect(bench.run(MINUTE_MS, refused(3, { 403: 5, 400: 1 }))).toEqual(['fired']);
+    expect(bench.run(5 * MINUTE_MS, attempts({ 403: 5 }))).toEqual([]);
+    expect(bench.run(MINUTE_MS, attempts({ 404: 1 }))).toEqual(['resolved']);
+  });
+
+  it('replaces the cause of an outage before', () => {
+    const bench = new RuleBench(rulesOf({}, 'backendUnreachable'));
+    bench.run(MINUTE_MS, attempts({}));
+    bench.run(MINUTE_MS, together(attempts({ 503: 20 }), causes('main', 'STATUS_503', 20)));
+    bench.run(MINUTE_MS, refused(20));
+    expect(bench.current()?.cause).toBe(code);
+  });
+
+  it('leaves refusals of some requests to backendErrors', () => {
+    const bench = new RuleBench(rulesOf({}));
+    bench.run(5 * MINUTE_MS, refused(10, { 200: 30 }));
+    expect(fired(bench)).toEqual(['backendErrors']);
+    expect(bench.current()?.facts.map(({ name }) => name)).toContain('To do');
+  });
+
+  it('does not fire for objects that may not be read', () => {
+    const bench = new RuleBench(rulesOf({}, 'backendUnreachable', 'backendErrors', 'serverErrors'));
+    bench.run(10 * MINUTE_MS, attempts({ 403: 50, 401: 5 }));
+    expect(bench.changes).toEqual([]);
+  });
+});
+
+describe('serverErrors', () => {
+  const answers =
+    (counts: Readonly<Record<string, number>>): Load =>
+    gateway => {
+      for (const [status, count] of Object.entries(counts))
+        gateway.add('tidegate_requests_total', { status, cache: 'MISS' }, count);
+    };
+
+  it.each<readonly [string, Load, string]>([
+    ['none', answers({}), 'none'],
+    [
+      'the one with most of them, and its cause',
+      together(causes('main', 'SignatureDoesNotMatch', 9), causes('other', 'EPIPE', 1)),
+      'most of main: 108, the last: it does not accept the gateway’s signature; is the secret key right? (SignatureDoesNotMatch)',
+    ],
+  ])('says which backends have failed: %s', (_which, failures, value) => {
+    const bench = new RuleBench(rulesOf({}, 'serverErrors'));
+    bench.run(3 * MINUTE_MS, together(answers({ 200: 50, 502: 10 }), failures));
+    expect(fired(bench)).toEqual(['serverErrors']);
+    expect(bench.current()?.facts).toContainEqual({ name: 'Failures of backends', value });
+    expect(describeRule('serverErrors').advice).not.toContain('No single backend');
   });
 });
 

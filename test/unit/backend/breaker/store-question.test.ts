@@ -21,8 +21,8 @@ beforeEach(() => {
 const nothing = () => undefined;
 const meter = {
   answered: (_request: unknown, status: number) => counted.push(String(status)),
-  ended: (_request: unknown, how: string) => counted.push(how),
-  ...{ arrived: nothing, refused: nothing, retried: nothing, hedged: nothing },
+  ended: (_request: unknown, how: string | number) => counted.push(String(how)),
+  ...{ arrived: nothing, answering: nothing, refused: nothing, retried: nothing, hedged: nothing },
 };
 
 function ask(fails?: StoreError, atOnce?: (to: OriginReceiver) => void): void {
@@ -33,7 +33,7 @@ function ask(fails?: StoreError, atOnce?: (to: OriginReceiver) => void): void {
     return { pause: nothing, resume: nothing, abort: () => aborts++ };
   };
   StoreQuestion.ask(
-    { clock, meter, outages: undefined, send, limitMs: 3_000 },
+    { clock, meter, outages: undefined, isSigned: true, send, limitMs: 3_000 },
     healthRequest({ bucket: 'b', fields: [] }),
     isAlive => told.push(isAlive),
   );
@@ -53,6 +53,27 @@ describe('a store that answers', () => {
     receiver.ended();
     expect([told, counted]).toEqual([[false], [String(status)]]);
   });
+});
+
+it.each([
+  [true, ['400 true', '401 true', '403 true', '404 false', '200 false']],
+  [false, ['400 false', '401 false', '403 false', '404 false', '200 false']],
+])('a refusal of what was signed (%s) does not say what it is about', (isSigned, expected) => {
+  const noted: string[] = [];
+  const outages = {
+    ...{ refused: nothing, failed: nothing },
+    answered: (status: number, isUntold?: boolean) => void noted.push(`${status} ${isUntold}`),
+  };
+  const send = (_request: unknown, to: OriginReceiver) => {
+    receiver = to;
+    return { pause: nothing, resume: nothing, abort: nothing };
+  };
+  for (const status of [400, 401, 403, 404, 200]) {
+    const parts = { clock, meter, outages, isSigned, send, limitMs: 3_000 };
+    StoreQuestion.ask(parts, healthRequest({ bucket: 'b', fields: [] }), nothing);
+    receiver.answered(status, []);
+  }
+  expect(noted).toEqual(expected);
 });
 
 describe('a store does not work', () => {

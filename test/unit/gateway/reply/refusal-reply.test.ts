@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WholeReply } from '../../../../src/backend/store.ts';
 import type { RefusedRecord } from '../../../../src/cache/record.ts';
 import { RefusedByStoreError } from '../../../../src/gateway/fill/fill-error.ts';
+import { failureFields } from '../../../../src/gateway/reply/failure-fields.ts';
 import type { HeaderField } from '../../../../src/s3/dialect.ts';
 import { httpHeader } from '../../../support/asked-ranges.ts';
 import { bucketOf } from '../../../support/object-reads.ts';
@@ -96,6 +97,7 @@ describe('a refusal of this request', () => {
     expect(reply.text).toContain('own signature');
     expect(reply.text).not.toMatch(/OURS|StringToSign/);
     expect(exchange.failure?.message).toContain('own signature');
+    expect(failureFields(exchange).cause).toBe('SignatureDoesNotMatch');
   });
 
   it('names a renamed bucket as the client does', async () => {
