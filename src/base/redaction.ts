@@ -8,7 +8,7 @@ const secretFields = [
   'proxy-authorization',
   'cookie',
   'set-cookie',
-  'x-(?:amz|store)-security-token',
+  'x-(?:amz|store)-(?:security|s3session)-token',
   'x-(?:amz|store)-mfa',
   'x-(?:amz|store)-(?:copy-source-)?server-side-encryption-customer-key(?:-md5)?',
   'secretAccessKey',
@@ -34,7 +34,7 @@ const fieldPattern = new RegExp(
  * parameter.
  */
 const parameterPattern =
-  /([?&](?:X-(?:Amz|Store)-(?:Signature|Security-Token|MFA|(?:Copy-Source-)?Server-Side-Encryption-Customer-Key(?:-MD5)?)|Signature|sig|token)=)[^&"'\s\\#<>]+/gi;
+  /([?&](?:X-(?:Amz|Store)-(?:Signature|(?:Security|S3session)-Token|MFA|(?:Copy-Source-)?Server-Side-Encryption-Customer-Key(?:-MD5)?)|Signature|sig|token)=)[^&"'\s\\#<>]+/gi;
 
 /** Matches the signature of an Authorization header quoted in text. */
 const signaturePattern = /(\bSignature=)[0-9a-f]{16,}/gi;

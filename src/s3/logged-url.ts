@@ -6,13 +6,19 @@ const HIDDEN = '[redacted]';
 /** The configured limit of URLs may be higher. */
 const MAX_LENGTH = 16 * 1024;
 
-/** Names, in lower case, of parameters whose values allow a request, or are keys or codes provided by users. */
+/**
+ * Names, in lower case, of parameters whose values allow a request, or are keys or codes provided by users. All tokens do, save those
+ * of listings, which say where to go on.
+ */
 const secretName =
-  /signature|security-token|customer-key|secret|password|passwd|credential|access[-_]?key|authorization|^x-(?:amz|store)-mfa$|^(?:access[-_]?|id[-_]?|auth[-_]?)?token$|^sig$/;
+  /signature|security-token|customer-key|secret|password|passwd|credential|access[-_]?key|authorization|^x-(?:amz|store)-mfa$|(?<!continuation[-_]?)token$|^sig$/;
 
-/** The same within a value or a path, where a whole URL or its question mark was percent-encoded. */
+/**
+ * The same within a value or a path, where a whole URL or its question mark was percent-encoded. Some frameworks take `;` for
+ * `&`.
+ */
 const secretInside =
-  /(?:signature|security-token|customer-key(?:-md5)?|x-(?:amz|store)-mfa|credential|access[-_]?key(?:[-_]?id)?|[?&](?:sig|token|access_token|secret|password))[+\s\0]*=/i;
+  /(?:signature|security-token|customer-key(?:-md5)?|x-(?:amz|store)-mfa|credential|access[-_]?key(?:[-_]?id)?|(?:^|[?&;])(?:[\w.-]*(?<!continuation[-_]?)token|sig|secret|password|passwd|authorization))[+\s\0]*=/i;
 
 /**
  * Removes secrets from a request target for logging: secret parameter values, however their names are encoded, and the

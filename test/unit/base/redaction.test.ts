@@ -20,6 +20,8 @@ it.each([
     ],
   },
   { headers: { 'x-amz-security-token': SIGNATURE } },
+  { headers: { 'x-amz-s3session-token': SIGNATURE } },
+  { message: `got https://store.test/b/k?X-Amz-S3session-Token=${SIGNATURE}` },
   { headers: { 'x-amz-mfa': SIGNATURE } },
   { url: `/photos/cat?x-store-mfa=${SIGNATURE}` },
   { url: `/photos/cat?x-amz-server-side-encryption-customer-key=${SIGNATURE}&a=b` },
