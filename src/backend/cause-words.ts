@@ -3,6 +3,8 @@ import { isCertificateFault } from './failure-cause.ts';
 /** What to look at first; `cause` is the name of an error, see `causeName`, `STATUS_503` for an answered error, or the code of a refusal. */
 export function inWords(cause: string): string {
   if (isCertificateFault(cause)) return 'its certificate is not accepted';
+  // 507 says one thing only (RFC 4918 §11.5)
+  if (cause === 'STATUS_507') return 'it has no room left';
   if (/^STATUS_5\d\d$/.test(cause)) return 'it is in trouble itself, or what stands before it is';
   return (Object.hasOwn(wordsOfCauses, cause) ? wordsOfCauses[cause] : undefined) ?? 'the connection failed';
 }

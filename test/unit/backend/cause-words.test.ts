@@ -12,6 +12,7 @@ it.each([
   ['STATUS_500', 'it is in trouble itself, or what stands before it is'],
   ['STATUS_503', 'it is in trouble itself, or what stands before it is'],
   ['SignatureDoesNotMatch', 'it does not accept the gateway’s signature; is the secret key right?'],
+  ['STATUS_507', 'it has no room left'],
   ['constructor', 'the connection failed'],
 ])('%s: %s', (cause, words) => {
   expect(inWords(cause)).toBe(words);
