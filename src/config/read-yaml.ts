@@ -41,17 +41,18 @@ function isReference(yaml: string, offset: number): boolean {
   return yaml.slice(offset - 1, offset + 1) === `\${`;
 }
 
-/** Error codes whose messages quote the file. */
+/** Error codes whose messages quote the file, or speak to programmers. */
 const quoting: Readonly<Record<string, string>> = {
   BAD_ALIAS: 'this cannot begin with "*" or "&"; write it in quotes',
   BAD_DIRECTIVE: 'this directive is not known',
   BAD_DQ_ESCAPE: 'a text in double quotes has a backslash that begins no escape',
   BAD_SCALAR_START: 'a text begins with a character that has a meaning of its own; write it in quotes',
+  MULTIPLE_DOCS: 'a second document begins here; a configuration is one document',
   TAG_RESOLVE_FAILED: 'a text that begins with "!" is a tag, and this one is not known; write it in quotes',
   UNEXPECTED_TOKEN: 'this is not expected here',
 };
 
-/** The parser's message without quotes from the file. */
+/** What is wrong, without quotes from the file. */
 function withoutQuotes(code: string, message: string): string {
   return Object.hasOwn(quoting, code) ? String(quoting[code]) : message.replace(/\s*["'`][\s\S]*$/, '');
 }
