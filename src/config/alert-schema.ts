@@ -66,7 +66,7 @@ const callbackToken = map({
 const callbacks = map({
   host: host().default('127.0.0.1'),
   port: port(),
-  url: origin(),
+  url: origin('https://gateway.example.test'),
   token: callbackToken,
   restore: flag().default(false),
 });

@@ -8,6 +8,9 @@ import { amount, choice, duration, flag, integer, map, origin, share, size, text
 
 const MINUTE_MS = 60_000;
 
+/** The address of a store. */
+const EXAMPLE = 'https://s3.eu-west-1.amazonaws.com';
+
 const timeouts = map({
   connect: duration(1, 10 * MINUTE_MS).default(2_000),
   firstByte: duration(1, 10 * MINUTE_MS).default(10_000),
@@ -83,7 +86,7 @@ const headerPrefix = () => choice(['x-amz-', 'x-store-']);
 const s3 = (environment: Environment) =>
   map({
     type: z.literal('s3'),
-    endpoint: origin(),
+    endpoint: origin(EXAMPLE),
     region: text('a region name').default('us-east-1'),
     addressing: choice(['path', 'virtual']).default('path'),
     headerPrefix: headerPrefix().default('x-amz-'),
@@ -120,7 +123,7 @@ const originHost = z
 
 const http = map({
   type: z.literal('http'),
-  endpoint: origin(),
+  endpoint: origin(EXAMPLE),
   host: originHost.prefault('origin'),
   forwarded: flag().default(false),
   connections: integer(1, 10_000).default(128),

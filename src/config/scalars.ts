@@ -108,9 +108,9 @@ export function size(minBytes: number, maxBytes: number) {
   return quantity(parseSizeBytes, minBytes, maxBytes, what);
 }
 
-/** An http or https address without path, query or credentials; gives the origin. */
-export function origin() {
-  const what = 'an address such as https://s3.eu-west-1.amazonaws.com, without path, query or credentials';
+/** An http or https address without path, query or credentials, such as `example`; gives the origin. */
+export function origin(example: string) {
+  const what = `an address such as ${example}, without path, query or credentials`;
   return z.string({ error: what }).transform((value, context) => {
     const url = URL.parse(value);
     const plain = url !== null && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href;

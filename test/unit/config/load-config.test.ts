@@ -483,7 +483,7 @@ describe('a problem is named with its key, what it holds and what was expected',
     ['limits: { url: 32KiB }', 'limits.url holds "32KiB"; expected less than limits.headers, which is 32KiB'],
     [
       'alerts: { callbacks: { port: 1, url: gateway.test, token: { keys: "http://k", subjects: {} } } }',
-      'alerts.callbacks.url holds "gateway.test"; expected',
+      'alerts.callbacks.url holds "gateway.test"; expected an address such as https://gateway.example.test',
     ],
     [
       'alerts: { callbacks: { port: 1, url: "https://g", token: { keys: "http://k", subjects: {}, clockTolerance: 5 } } }',
