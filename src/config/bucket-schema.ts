@@ -56,12 +56,22 @@ const rule = map({
   error: 'a rule that says something of its keys, such as { keys: ["static/**"], cache: { ttl: 1d } }',
 });
 
+/** The console shows the ARN of a bucket, which no request takes in place of its name. */
+const nameAtStore = (what: string) =>
+  text(what).check(({ value, issues }) => {
+    const name = /^arn:aws[a-z-]*:s3:::([^/*]+)/.exec(value)?.[1];
+    if (name === undefined) return;
+    issues.push({ code: 'custom', message: `the bucket's name, ${name}`, input: value });
+  });
+
 const bucketKeys = map({
   backend: text('the name of a backend'),
-  bucket: text('the name or ARN of the bucket at the backend')
+  bucket: nameAtStore('the name of the bucket at the backend, or the ARN of an access point')
     .optional()
     .meta({ otherwise: 'the name that clients use' }),
-  fallbackBucket: text('the name or ARN of the bucket at the fallback of the backend')
+  fallbackBucket: nameAtStore(
+    'the name of the bucket at the fallback of the backend, or the ARN of an access point',
+  )
     .optional()
     .meta({ otherwise: 'the same as at the backend' }),
   keyPrefix: z.string({ error: 'a text that is put before every key' }).default(''),
