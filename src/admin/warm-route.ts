@@ -38,6 +38,9 @@ const key = z
 
 const keyList = `a list of 1 to ${MAX_KEYS} keys`;
 
+const CONCURRENCY = 'a whole number from 1 to 64';
+const RATE = 'a number from 0 to 1000000';
+
 const warmBody = z
   .strictObject(
     {
@@ -52,8 +55,12 @@ const warmBody = z
         .refine(text => !isKeyTooLong(text), { error: `a text of at most ${MAX_KEY_BYTES} bytes` })
         .optional(),
       from: key.optional(),
-      concurrency: z.int({ error: 'a whole number' }).min(1).max(64).default(4),
-      rate: z.number({ error: 'a number' }).min(0).max(1_000_000).default(0),
+      concurrency: z
+        .int({ error: CONCURRENCY })
+        .min(1, { error: CONCURRENCY })
+        .max(64, { error: CONCURRENCY })
+        .default(4),
+      rate: z.number({ error: RATE }).min(0, { error: RATE }).max(1_000_000, { error: RATE }).default(0),
     },
     { error: FORMS },
   )

@@ -26,14 +26,19 @@ export function withAdmin(command: Command, { TIDEGATE_ADMIN, TIDEGATE_ADMIN_TOK
     )
     .option('--token <token>', 'its bearer token (or TIDEGATE_ADMIN_TOKEN)')
     .hook('preAction', asked => {
+      if (TIDEGATE_ADMIN && asked.getOptionValueSource('admin') === 'default')
+        adminAddress({ admin: TIDEGATE_ADMIN }, 'TIDEGATE_ADMIN');
       if (asked.opts().token === undefined) asked.setOptionValue('token', TIDEGATE_ADMIN_TOKEN);
     });
 }
 
 const ADDRESS_FORMS = 'such as 127.0.0.1:9090, [::1]:9090 or https://admin.example.test';
 
-/** @throws UsageError unless it is `host:port`, or an http or https URL without path, query and credentials */
-export function adminAddress({ admin }: AdminAccess): URL {
+/**
+ * @param name what holds it, for messages
+ * @throws UsageError unless it is `host:port`, or an http or https URL without path, query and credentials
+ */
+export function adminAddress({ admin }: AdminAccess, name = '--admin'): URL {
   const hasScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(admin);
   const address = URL.parse(hasScheme ? admin : `http://${admin}`);
   // without a scheme the port is part of the address: http's own is never that of an admin port
@@ -42,7 +47,7 @@ export function adminAddress({ admin }: AdminAccess): URL {
   // a URL with credentials is not quoted
   const given = admin.includes('@') ? 'with "@"' : admin;
   throw new UsageError(
-    `--admin ${given} is not an http address; expected host:port or a URL, ${ADDRESS_FORMS}`,
+    `${name} ${given} is not an http address; expected host:port or a URL, ${ADDRESS_FORMS}`,
   );
 }
 

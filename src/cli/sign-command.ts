@@ -1,3 +1,4 @@
+import { METHODS } from 'node:http';
 import type { Command } from 'commander';
 import { systemClock } from '../base/clock.ts';
 import type { Environment } from '../config/environment.ts';
@@ -42,6 +43,7 @@ function sign(
 ): string {
   const url = URL.parse(given);
   if (!url || !/^https?:$/.test(url.protocol)) throw new UsageError(`${given} is not an http address`);
+  refuseUnusable(method, region);
   const [rawPath = '', rawQuery = ''] = onTheWire(
     given.slice(given.indexOf(url.host) + url.host.length),
   ).split('?', 2);
@@ -59,6 +61,15 @@ function sign(
     nowMs: systemClock.nowMs(),
     keys: new SigningKeys(),
   });
+}
+
+/** @throws UsageError where nobody could use the URL */
+function refuseUnusable(method: string, region: string): void {
+  if (!METHODS.includes(method))
+    throw new UsageError(`--method ${method} is not a method of HTTP, such as GET, HEAD, PUT or DELETE`);
+  // it is one part of the scope, between slashes
+  if (!/^[\w.-]+$/.test(region))
+    throw new UsageError(`--region ${JSON.stringify(region)} is not a region, such as us-east-1`);
 }
 
 /** The path as a client sends it: everything except visible ASCII is percent-encoded, nothing is normalised. */

@@ -54,6 +54,9 @@ const BAR_LENGTH = 30;
 /** As many as the admin port takes at a time. */
 const KEYS_PER_REQUEST = 1_000;
 
+/** What it takes of `concurrency` and `rate`. */
+const [MOST_AT_A_TIME, HIGHEST_RATE] = [64, 1_000_000];
+
 /** `tidegate warm`: has a running gateway fetch objects, and shows how far it is. */
 export function addWarmCommand(
   program: Command,
@@ -67,8 +70,13 @@ export function addWarmCommand(
     .option('--prefix <prefix>', 'all keys with this prefix; an empty one stands for the whole bucket')
     .option('--manifest <file>', 'the keys in this file, one a line')
     .option('--from <key>', 'only what comes behind this key: the "last" one of a run that was broken off')
-    .option('--concurrency <number>', 'objects at a time, at most 64', wholeNumber, 4)
-    .option('--rate <number>', 'objects per second; 0: as fast as they come', wholeNumber, 0)
+    .option(
+      '--concurrency <number>',
+      `objects at a time, at most ${MOST_AT_A_TIME}`,
+      wholeNumber(1, MOST_AT_A_TIME),
+      4,
+    )
+    .option('--rate <number>', 'objects per second; 0: as fast as they come', wholeNumber(0, HIGHEST_RATE), 0)
     .option('--json', 'print the lines of progress as they come')
     .action(async (bucket: string, keys: readonly string[], asked: WarmOptions) => {
       const requests = requestsOf(keys, asked);
@@ -78,9 +86,12 @@ export function addWarmCommand(
     });
 }
 
-function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It takes a whole number.');
-  return Number(text);
+function wholeNumber(min: number, max: number): (text: string) => number {
+  return text => {
+    const number = Number(text);
+    if (/^\d+$/.test(text) && number >= min && number <= max) return number;
+    throw new InvalidArgumentError(`It takes a whole number from ${min} to ${max}.`);
+  };
 }
 
 /** The part of a request that says what is to be fetched. */

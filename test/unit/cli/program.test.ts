@@ -105,11 +105,21 @@ it.each([
   [['warm', 'b', 'k', '--prefix', 'x'], 'warm takes BUCKET KEY'],
   [['warm', 'b'], 'warm takes BUCKET KEY'],
   [['warm', 'b', '--manifest', '/nowhere/keys'], '--manifest /nowhere/keys cannot be read'],
-  [['warm', 'b', 'k', '--rate', 'x'], 'It takes a whole number'],
+  [['warm', 'b', 'k', '--rate', 'x'], 'It takes a whole number from 0 to 1000000'],
+  [['warm', 'b', 'k', '--concurrency', '0'], 'It takes a whole number from 1 to 64'],
+  [['warm', 'b', 'k', '--concurrency', '65'], 'It takes a whole number from 1 to 64'],
 ])('refuses %j with 2', async (args, text) => {
   const { end, errors } = await run(args);
   expect(end).toEqual(ended(2));
   expect(errors).toContain(text);
+});
+
+it('names the variable that holds a wrong address, where no option gives one', async () => {
+  const wrong = { TIDEGATE_ADMIN: 'localhost' };
+  const { end, errors } = await run(['purge', 'b'], wrong);
+  expect(end).toEqual(ended(2));
+  expect(errors).toMatch(/^tidegate: TIDEGATE_ADMIN localhost is not an http address; expected host:port/);
+  expect((await run(['purge', 'b', '--admin', 'nowhere'], wrong)).errors).toContain('--admin nowhere is not');
 });
 
 it('checks a file, and warns of a grant that grants nothing without failing; so does a start', async () => {
@@ -191,6 +201,10 @@ it.each([
   ['--expires', '8d'],
   ['--expires', '500ms'],
   ['--prefix', 'x-goog-'],
+  ['--method', 'FETCH IT'],
+  ['--method', 'get'],
+  ['--region', ''],
+  ['--region', 'eu/west'],
 ])('refuses to sign with %s %s', async (option, value) => {
   expect((await run(['sign', 'http://x/y', option, value], keys)).end).toEqual(ended(2));
 });
