@@ -4,6 +4,7 @@ import type { Content } from '../../cache/content.ts';
 import { recordName, type Variant } from '../../cache/record.ts';
 import { parseRange } from '../../http/range.ts';
 import { pathKeyProblem } from '../../s3/path-key.ts';
+import { RefusedByStoreError } from '../fill/fill-error.ts';
 import type { ObjectSources } from '../read/object-source.ts';
 import { type Bucket, objectKeyOf } from '../request/bucket.ts';
 import type { BucketTable } from '../request/bucket-table.ts';
@@ -50,6 +51,7 @@ export async function warmObject({ bucket: name, key }: WarmOrder, parts: WarmPa
   try {
     return await read(wanted, parts);
   } catch (error) {
+    if (error instanceof RefusedByStoreError) return { kind: 'refused', status: error.reply.status };
     return { kind: 'failed', code: errorCode(error) ?? 'UNKNOWN' };
   }
 }

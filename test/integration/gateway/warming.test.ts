@@ -68,6 +68,12 @@ it('what was fetched by a list of keys is hit from every worker, large objects w
   expect(store.log.requests).toEqual([]);
 });
 
+it('what the store refuses when it is read is told by its status, from every worker', async () => {
+  const keys = Array.from({ length: 8 }, (_, index) => `sealed-${index}`);
+  store.faults.next({ kind: 'answer', status: 400, body: '<Error><Code>InvalidRequest</Code></Error>' }, 50);
+  expect((await warm({ keys })).slice(0, -1)).toEqual(keys.map(key => ({ key, status: 400 })));
+});
+
 it('what is not kept costs no second request, and is told', async () => {
   store.put('b', 'k', 'private', { headers: { 'cache-control': 'no-store' } });
   expect((await warm({ keys: ['k'] })).at(-1)).toMatchObject({ uncached: 1, complete: true });
