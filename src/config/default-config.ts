@@ -1,6 +1,11 @@
+import { ConfigError } from './config-error.ts';
+import { filesForDirectories } from './directory-checks.ts';
 import type { Environment } from './environment.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 import { parseConfig } from './load-config.ts';
+import { formatPath } from './problems.ts';
+
+const SOURCE = 'the default configuration';
 
 /** The configuration when there is no file: an embedded store with a public sample bucket. */
 const DEFAULT_CONFIGURATION = `
@@ -26,5 +31,11 @@ clients:
  * @throws ConfigError when the environment holds an invalid value
  */
 export function defaultConfig(environment: Environment): GatewayConfig {
-  return parseConfig(DEFAULT_CONFIGURATION, environment, 'the default configuration');
+  const config = parseConfig(DEFAULT_CONFIGURATION, environment, SOURCE);
+  const problems = Array.from(
+    filesForDirectories(config),
+    ({ path, reason }) => `${formatPath(path)} ${reason}`,
+  );
+  if (problems.length > 0) throw new ConfigError(SOURCE, problems);
+  return config;
 }

@@ -4,6 +4,7 @@ import { errorCode } from '../base/error-code.ts';
 import { readServerTls } from './backend-certificates.ts';
 import { bucketWarnings } from './bucket-warnings.ts';
 import { ConfigError } from './config-error.ts';
+import { filesForDirectories } from './directory-checks.ts';
 import { type Environment, substituteEnvironment } from './environment.ts';
 import { deepFreeze } from './freeze.ts';
 import type { GatewayConfig } from './gateway-config.ts';
@@ -41,7 +42,7 @@ export function checkFile(
 ): CheckedFile {
   const { config, written } = parse(readText(file), environment, file, asksForKeys);
   const certificates = listenerCertificates(config, written, Date.now());
-  const unusable = [...certificates.problems, ...backendCertificates(config)];
+  const unusable = [...certificates.problems, ...backendCertificates(config), ...filesForDirectories(config)];
   if (unusable.length > 0) {
     const problems = unusable.map(({ path, reason }) => `${formatPath(path)} ${reason}`);
     throw new ConfigError(file, problems);
