@@ -18,5 +18,7 @@ function reasonOf(error: NodeJS.ErrnoException): string {
   if (error.code === 'EADDRINUSE') return 'the port is in use, perhaps by another instance';
   if (error.code === 'EACCES') return 'this user may not listen there';
   if (error.code === 'EADDRNOTAVAIL') return 'this machine has no such address';
+  if (error.code === 'ENOTFOUND') return 'this host name is not known';
+  if (error.code === 'EAI_AGAIN') return 'this host name cannot be looked up at the moment';
   return error.message;
 }

@@ -7,6 +7,7 @@ import type { Environment } from '../config/environment.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
 import { type CheckedFile, checkFile } from '../config/load-config.ts';
 import { refuseWhatDoesNotFit } from '../config/machine-warnings.ts';
+import { refuseUnknownHosts } from '../config/unknown-hosts.ts';
 import { addAdminCommands } from './admin-commands.ts';
 import { addCardCommand } from './card-command.ts';
 import { addCheckCommand } from './check-command.ts';
@@ -131,7 +132,9 @@ function createProgram(
     .action(async ({ config: file }: { config?: string }) => {
       const read = file === undefined ? undefined : () => checkFile(file, environment);
       const checked = read?.() ?? { config: defaultConfig(environment), warnings: [] };
-      refuseWhatDoesNotFit(checked.config, file ?? 'the default configuration');
+      const source = file ?? 'the default configuration';
+      refuseWhatDoesNotFit(checked.config, source);
+      await refuseUnknownHosts(checked.config, source);
       await options.serve({ ...checked, file, read });
       running();
     });

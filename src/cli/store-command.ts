@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
+import { isFile } from '../config/directory-checks.ts';
 import type { Environment } from '../config/environment.ts';
+import { isUnknownHost } from '../config/unknown-hosts.ts';
 import type { HeaderPrefix } from '../s3/dialect.ts';
 import { prefixOption } from './prefix-option.ts';
 import { UsageError } from './usage-error.ts';
@@ -49,6 +51,11 @@ export function addStoreCommand(
     .option('--sample', 'create the sample bucket')
     .action(async ({ directory, host, port, prefix, sample = false }: StoreOptions) => {
       const owner = ownerIn(environment);
+      if (isFile(directory)) throw new UsageError(`--directory ${directory} is a file, or below one`);
+      if (await isUnknownHost(host))
+        throw new UsageError(
+          `--host ${host} is not known; it takes an address of this machine, or a name of one`,
+        );
       await serveStore({ directory, host, port: portNumber(port), headerPrefix: prefix, ...owner, sample });
       running();
     });

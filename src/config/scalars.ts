@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { formatDuration, formatSize, parseDurationMs, parseSizeBytes } from './units.ts';
 
@@ -127,12 +128,18 @@ export function httpUrl(what: string) {
     .refine(value => /^https?:$/.test(URL.parse(value)?.protocol ?? ''), { error: what });
 }
 
+const HOST = 'an IP address or a host name';
+
 /** The address that a listener binds: an IP address or a host name. */
 export function host() {
   return z
-    .string({ error: 'an IP address or a host name' })
-    .regex(/^(?:[A-Za-z0-9.-]{1,253}|[0-9A-Fa-f:.]{2,45})$/, { error: 'an IP address or a host name' });
+    .string({ error: HOST })
+    .regex(/^(?:[A-Za-z0-9.-]{1,253}|[0-9A-Fa-f:.]{2,45})$/, { error: HOST })
+    .refine(value => !looksLikeAddress.test(value) || isIP(value) !== 0, { error: HOST });
 }
+
+/** Four numbers, or what has a colon: no names. */
+const looksLikeAddress = /^\d+(?:\.\d+){3}$|:/;
 
 function quantity(parse: (text: string) => number | undefined, min: number, max: number, what: string) {
   return z.string({ error: what }).transform((value, context) => {

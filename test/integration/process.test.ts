@@ -186,6 +186,12 @@ describe('exit code 1, and one clear line', () => {
   });
 });
 
+it('a host that no machine has ends with exit code 2, and the key that holds it', () => {
+  const { code, error } = tidegate(['-c', configFile('{ listen: { host: 999.1.1.1, port: 0 } }')]);
+  expect(code).toBe(2);
+  expect(error).toContain('listen.host holds "999.1.1.1"; expected an IP address or a host name');
+});
+
 describe('a gateway that runs', () => {
   let home: string;
   let gateway: Awaited<ReturnType<typeof startIn>>;

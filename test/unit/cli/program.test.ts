@@ -114,6 +114,27 @@ it.each([
   expect(errors).toContain(text);
 });
 
+it.each([
+  ['--directory', '/dev/null', '--directory /dev/null is a file, or below one'],
+  // no resolver is asked for it
+  ['--host', 'a..b', '--host a..b is not known'],
+])('refuses a store alone with %s %s', async (option, value, text) => {
+  const keys = { AWS_ACCESS_KEY_ID: 'AKID', AWS_SECRET_ACCESS_KEY: 'hidden' };
+  const { end, errors, stores } = await run(['store', '--directory', '/tmp/x', option, value], keys);
+  expect({ end, errors, stores }).toMatchObject({ end: ended(2), stores: [] });
+  expect(errors).toContain(text);
+});
+
+it('refuses to serve at a name that is not known, with the key', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'tidegate-cli-'));
+  const file = join(directory, 'tidegate.yaml');
+  writeFileSync(file, 'listen: { host: a..b }');
+  const { end, errors, served } = await run(['serve', '-c', file]);
+  expect({ end, served }).toEqual({ end: ended(2), served: [] });
+  expect(errors).toContain(`${file} cannot be used:\n  listen.host is a name that is not known; expected`);
+  await rm(directory, { recursive: true });
+});
+
 it('names the variable that holds a wrong address, where no option gives one', async () => {
   const wrong = { TIDEGATE_ADMIN: 'localhost' };
   const { end, errors } = await run(['purge', 'b'], wrong);

@@ -104,6 +104,12 @@ it('a socket file that a killed process left behind is replaced', async () => {
   expect(await ask({ socketPath: path })).toBe('answer to localhost');
 });
 
+it('a name that is not known is the reason in words', async () => {
+  await expect(claimAddresses([{ kind: 'tcp', host: 'a..b', port: 1 }])).rejects.toThrow(
+    'cannot listen on a..b:1: this host name is not known',
+  );
+});
+
 it('a folder that is not there is named as the reason', async () => {
   await expect(claimAddresses([{ kind: 'unix', path: '/nowhere/gateway.sock' }])).rejects.toThrow(
     'cannot listen on /nowhere/gateway.sock: there is no such folder',
