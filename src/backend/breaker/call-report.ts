@@ -7,13 +7,14 @@ const CODE_LIMIT = 2_048;
 
 /**
  * Reports to the breaker of a store how one call has ended. Failures of the store are: no connection, a broken
- * connection, no answer in time, a malformed answer, and 5xx. Not failures are
+ * connection, no answer in time, a malformed answer, and 5xx. Successes are also
  *
  * - 4xx, 429 among them: the store answers;
  * - 501: the store does not support the operation;
  * - 507: the store has no room for more, but goes on reading and deleting;
- * - 503 with the code SlowDown: the store works, but is overloaded. A 503 to HEAD has no code, so it is ignored;
- * - calls that the gateway or the client gave up.
+ * - 503 with the code SlowDown: the store works, but is overloaded.
+ *
+ * Neither are a 503 to HEAD, which has no code and may be either, and calls that the gateway or the client gave up.
  */
 export class CallReport {
   readonly #breaker: Pick<Breaker, 'succeeded' | 'failed'> | undefined;

@@ -165,6 +165,19 @@ describe.each(['closes', 'hangs', 'answers 503'] as const)('a store that %s', fa
   });
 });
 
+it('a 503 to HEAD says nothing of the store: it neither opens the breaker nor hides the calls that fail', async () => {
+  await startGateway();
+  const down = await goDown('answers 503');
+  const heads = async () => {
+    const answers = await Promise.all(Array.from({ length: 60 }, (_, index) => gateway.head(`/b/k${index}`)));
+    expect(answers.every(({ status }) => status === 503)).toBe(true);
+  };
+  expect(await attemptsDuring(down, heads)).toBeGreaterThanOrEqual(60);
+  expect(states()).toEqual([]);
+  await misses(100, 140);
+  await changedTo('open');
+});
+
 it('what one worker has seen of a store keeps the others from asking it', async () => {
   await startGateway(2);
   const down = await goDown('closes');
