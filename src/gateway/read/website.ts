@@ -1,4 +1,3 @@
-import { recordName } from '../../cache/record.ts';
 import { isFault, sendWhole } from '../reply/error-reply.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import { asRead, type CacheReports, fromFallback, wasForwarded } from '../request/cache-status.ts';
@@ -108,8 +107,7 @@ export class Website {
 /** Whether there is such a document. A client that wants only what is held wants the same of this. */
 function questionAbout(client: ClientRead, folderIndex: string): ObjectRead {
   const { directives, ...read } = readOfKey(client, folderIndex, 'HEAD');
-  const asked = { ...read, recordName: recordName(undefined, read.variant, 'HEAD') };
-  return directives?.onlyIfCached ? { ...asked, directives } : asked;
+  return directives?.onlyIfCached ? { ...read, directives } : read;
 }
 
 /** As website endpoints of Amazon S3 do it; folders may become documents, so nobody is to remember it for good. */

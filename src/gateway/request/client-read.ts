@@ -8,7 +8,7 @@ import { readParameters } from '../../s3/read-parameters.ts';
 import type { RequestFields } from '../../s3/request-fields.ts';
 import { requireId } from '../../s3/store-id.ts';
 import type { Permissions, Visibility } from './access.ts';
-import { isRenamed, objectKeyOf, type WebsiteRules } from './bucket.ts';
+import { type Bucket, isRenamed, objectKeyOf, type WebsiteRules } from './bucket.ts';
 import { takesCustomerKeys } from './customer-keys.ts';
 import type { Exchange } from './exchange.ts';
 import type { KeyRules } from './key-rules.ts';
@@ -74,9 +74,7 @@ export function clientRead(
   exchange.versionId = versionId;
   const range = parseRange(fields.range);
   const rules = bucket.rulesFor(key);
-  // where the gateway answers for CORS, the store is not asked: all origins share one record
-  const origin = rules.answers?.crossOrigin ? undefined : possibleOrigin(fields.origin);
-  const variant = { origin, expectedBucketOwner, requestPayer };
+  const variant = { origin: originTold(rules, fields), expectedBucketOwner, requestPayer };
   const method = exchange.isHead ? 'HEAD' : 'GET';
   const policy = rules.cache;
   const directives = heardDirectives(policy, fields);
@@ -101,16 +99,28 @@ export function clientRead(
     read,
     range,
     isAllowed: permissions.allowsRead(key, versionId),
-    visibility: permissions.visibility(key, {
-      checksums: checksumMode,
-      storeNames: !isRenamed(bucket),
-      targeted: policy.targetedCacheControl === 'pass',
-    }),
+    visibility: visibilityOf(bucket, key, permissions, checksumMode),
     overrides,
     mayKnowMissing: permissions.allows('ListBucket', key),
     customerKey: parameters.customerKey,
     nowMs,
   };
+}
+
+/** What of an answer about `key` the caller sees. */
+export function visibilityOf(
+  bucket: Bucket,
+  key: string,
+  permissions: Permissions,
+  checksums: boolean,
+): Visibility {
+  const targeted = bucket.rulesFor(key).cache.targetedCacheControl === 'pass';
+  return permissions.visibility(key, { checksums, storeNames: !isRenamed(bucket), targeted });
+}
+
+/** The `Origin` that the store is told. Where the gateway answers for CORS, that is none: all origins share one record. */
+export function originTold({ answers }: KeyRules, { origin }: RequestFields): string | undefined {
+  return answers?.crossOrigin ? undefined : possibleOrigin(origin);
 }
 
 /** Twice what a scheme, a host name and a port can have. */

@@ -1,10 +1,11 @@
+import { recordName } from '../../cache/record.ts';
 import { parseRange } from '../../http/range.ts';
 import { isKeyTooLong, keyTooLong } from '../../s3/address.ts';
 import { hasStoreParameters } from '../../s3/operation.ts';
 import type { Query } from '../../s3/query.ts';
 import { RequestFields } from '../../s3/request-fields.ts';
 import { objectKeyOf, type WebsiteRules } from './bucket.ts';
-import type { ClientRead, Page } from './client-read.ts';
+import { type ClientRead, originTold, type Page, visibilityOf } from './client-read.ts';
 import type { Located } from './locate.ts';
 import type { ObjectRead } from './object-read.ts';
 
@@ -50,13 +51,17 @@ export function pageRead(client: ClientRead, page: Page): ClientRead {
 }
 
 /** A read of another object of the same bucket, as a whole. */
-export function readOfKey({ read }: ClientRead, key: string, method: 'GET' | 'HEAD'): ObjectRead {
+export function readOfKey({ read, fields }: ClientRead, key: string, method: 'GET' | 'HEAD'): ObjectRead {
   const { bucket } = read;
+  const rules = bucket.rulesFor(key);
+  const variant = { ...read.variant, origin: originTold(rules, fields) };
   return {
     ...read,
     method,
-    policy: bucket.rulesFor(key).cache,
+    policy: rules.cache,
     objectKey: objectKeyOf(bucket, key),
+    variant,
+    recordName: recordName(read.versionId, variant, method),
     range: parseRange(undefined),
     isConditional: false,
   };
@@ -87,6 +92,7 @@ export function errorPage(
     ...client,
     ...{ fields: plain, range, status, page: { ...page, otherwise }, isAllowed: true, mayKnowMissing: true },
     rules: read.bucket.rulesFor(error),
+    visibility: visibilityOf(read.bucket, error, permissions, false),
     read: readOfKey(client, error, read.method),
   };
 }

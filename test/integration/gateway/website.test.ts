@@ -336,6 +336,34 @@ it.each<[string, Fault]>([
   await replica.close();
 });
 
+it.each(['pass', 'strip'] as const)(
+  'of the document for errors a client sees what the rules of its key let it see (%s)',
+  async targetedCacheControl => {
+    store.put('site', '404.html', 'not here', { headers: { 'cdn-cache-control': 'max-age=9' } });
+    const other = targetedCacheControl === 'pass' ? 'strip' : 'pass';
+    const rule = { keys: ['404.html'], cache: { ...defaultPolicy, targetedCacheControl } };
+    await start({}, { keyRules: [rule], policy: { targetedCacheControl: other } });
+    const expected = targetedCacheControl === 'pass' ? 'max-age=9' : undefined;
+    for (const path of ['/404.html', '/none', '/none'])
+      expect((await gateway.get(path, atHost)).headers['cdn-cache-control'], path).toBe(expected);
+  },
+);
+
+it('the document for errors is asked for with the Origin of its own rules', async () => {
+  store.put('site', '404.html', 'not here');
+  const cors = {
+    ...{ allowOrigins: ['https://a.test'], allowMethods: ['GET'], allowHeaders: [], exposeHeaders: [] },
+    ...{ allowCredentials: false, maxAgeMs: 600_000 },
+  };
+  await start({ redirects: false }, { keyRules: [{ keys: ['404.html'], cors }] });
+  await gateway.get('/none', { ...atHost, origin: 'https://a.test' });
+  const origins = store.log.requests.map(({ url, headers }) => [url, headers.origin]);
+  expect(origins).toEqual([
+    ['/site/none', 'https://a.test'],
+    ['/site/404.html', undefined],
+  ]);
+});
+
 describe('for how long browsers may believe an answer', () => {
   const year = { 'cache-control': 'max-age=31536000, immutable', expires: 'Thu, 31 Dec 2037 00:00:00 GMT' };
   const set = { ...year, 'surrogate-control': 'max-age=9', 'x-frame-options': 'DENY' };
