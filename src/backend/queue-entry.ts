@@ -1,4 +1,5 @@
-import { GIVEN_UP, NO_ANSWER, StoreError } from './store.ts';
+import { lengthPrefixed } from '../base/length-prefixed.ts';
+import { GIVEN_UP, NO_ANSWER, StoreError, type StoreRequest } from './store.ts';
 
 /** Why a call was refused or aborted. */
 export type QueueVerdict =
@@ -33,6 +34,12 @@ export interface QueueEntry {
   stoodStill(durationMs: number): void;
   /** Ends the call, which then leaves the queue. */
   endedBy(verdict: QueueVerdict): void;
+}
+
+/** Names the object that `request` is for; a web origin may have many hosts, each with targets of its own. */
+export function objectOf({ bucket, key, target, fields }: StoreRequest): string {
+  const host = target === undefined ? undefined : fields.find(({ name }) => name === 'host')?.value;
+  return [bucket, key, host, target].map(lengthPrefixed).join('');
 }
 
 /** The error of a call that was refused or aborted. */

@@ -1,5 +1,4 @@
 import type { Timer } from '../base/clock.ts';
-import { lengthPrefixed } from '../base/length-prefixed.ts';
 import { CallReport } from './breaker/call-report.ts';
 import type { CallContext, SentRequest } from './call-context.ts';
 import { outcomeOf } from './call-outcome.ts';
@@ -7,7 +6,7 @@ import { CallTally } from './call-tally.ts';
 import { ClientPace } from './client-pace.ts';
 import { ErrorBody } from './error-body.ts';
 import type { OriginReceiver } from './origin-call.ts';
-import { errorFor, type QueueEntry, type QueueVerdict } from './queue-entry.ts';
+import { errorFor, objectOf, type QueueEntry, type QueueVerdict } from './queue-entry.ts';
 import { isSafe, Resends } from './resends.ts';
 import { faultOf, type StoreCall, StoreError, type StoreReceiver, type StoreRequest } from './store.ts';
 import { TransferWatch } from './transfer-watch.ts';
@@ -45,7 +44,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
   #errorBody: ErrorBody | undefined;
 
   constructor(request: StoreRequest, receiver: StoreReceiver, context: CallContext) {
-    this.object = [request.bucket, request.key, request.target].map(lengthPrefixed).join('');
+    this.object = objectOf(request);
     this.client = request.client;
     this.isTimed = isSafe(request);
     this.#request = request;

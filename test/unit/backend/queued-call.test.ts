@@ -276,11 +276,14 @@ it('the answer to a write may come as slowly as its store likes', () => {
 });
 
 it('calls of a web origin, which has neither buckets nor keys, are for their targets', () => {
-  const objectOf = (target: string) => {
+  const objectOf = (target: string, host?: string) => {
     const receiver: StoreReceiver = { answered() {}, arrived() {}, ended() {}, failed() {} };
     const { send } = new NotedConnection();
-    return queuedCall({ bucket: undefined, key: undefined, target }, receiver, { queue, clock, send }).object;
+    const fields = host === undefined ? [] : [{ name: 'host', value: host, store: false }];
+    const request = { bucket: undefined, key: undefined, target, fields };
+    return queuedCall(request, receiver, { queue, clock, send }).object;
   };
   expect(objectOf('/a')).not.toBe(objectOf('/b'));
   expect(objectOf('/a')).toBe(objectOf('/a'));
+  expect(objectOf('/a', 'a.test')).not.toBe(objectOf('/a', 'b.test'));
 });
