@@ -47,7 +47,7 @@ export class NearAnswers {
     return { bytes: this.#entries.calculatedSize, count: this.#entries.size };
   }
 
-  /** The answer told last among those that the request selects, fresh or stale, whose bytes can be had. */
+  /** The answer that came last among those that the request selects, fresh or stale, whose bytes can be had. */
   find(read: WebRead): ReadableRecord | undefined {
     const { key } = read.target;
     const entry = this.#entries.get(key.text);
@@ -57,7 +57,8 @@ export class NearAnswers {
     let found: ReadableRecord | undefined;
     for (const { names } of varyListsOf(held.records)) {
       const record = held.records.get(read.variantName(names));
-      if (record?.epoch === epoch && isComplete(record)) found = record;
+      if (record?.epoch !== epoch || !isComplete(record)) continue;
+      if (record.receivedMs >= (found?.receivedMs ?? 0)) found = record;
     }
     return found;
   }

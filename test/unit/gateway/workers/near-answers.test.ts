@@ -97,3 +97,22 @@ it('law 5: what was purged is not used, though another variant was told since', 
   const told = near.learn(readOf('2'), since, true);
   expect([near.find(readOf('1')), near.find(readOf('2'))]).toEqual([undefined, told]);
 });
+
+it('of several lists of fields by which answers vary, the one that came last is given (RFC 9111 §4)', () => {
+  const readBy = (fields: Readonly<Record<string, string>>) => {
+    const variantName = (names: readonly string[]) => names.map(name => `${name}=${fields[name]}`).join();
+    return { ...readOf(), variantName } as WebRead;
+  };
+  const learn = (name: string, value: string, receivedMs: number) => {
+    const answer = { status: 200, vary: [name] };
+    return near.learn(
+      readBy({ [name]: value }),
+      { ...recordOf('"1"'), receivedMs, answer } as WireRecord,
+      true,
+    );
+  };
+  learn('a', '1', 1_000);
+  const last = learn('b', '1', 5_000);
+  learn('a', '2', 10_000);
+  expect(near.find(readBy({ a: '1', b: '1' }))).toBe(last);
+});
