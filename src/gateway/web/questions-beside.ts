@@ -38,20 +38,15 @@ class Beside {
   readonly patienceMs: number;
   /** In whose names: somebody may come in whose name it can be. */
   readonly asked: WebRead[] = [];
-  /** With whether it is nobody's. */
-  readonly open = new Map<WebFlight, boolean>();
+  readonly open = new Set<WebFlight>();
   readonly waiting = new Set<Waiting>();
   /** Whether one of a client is under way without a place. */
   hasPlaceless = false;
-  /** Whether the origin has said anything to others: it may hang for all. */
-  isHeard = false;
   readonly #flight: WebFlight;
-  readonly #clock: Pick<Clock, 'monotonicMs'>;
   #seenBytes = new Map<WebFlight, number>();
 
-  constructor(flight: WebFlight, patienceMs: number, clock: Pick<Clock, 'monotonicMs'>) {
+  constructor(flight: WebFlight, patienceMs: number) {
     this.#flight = flight;
-    this.#clock = clock;
     this.patienceMs = patienceMs;
   }
 
@@ -80,24 +75,13 @@ class Beside {
   }
 
   get #all(): readonly WebFlight[] {
-    return [this.#flight, ...this.open.keys()];
+    return [this.#flight, ...this.open];
   }
 
-  /** Whether others have been answered, but none for all, and what is open hangs, too. */
+  /** Whether others have been answered, but none for all. */
   get isInVain(): boolean {
-    const isHeard = this.isHeard || this.#flight.isAnswered;
-    return isHeard && this.asked.length > 0 && [...this.open].every(one => this.#hangs(...one));
-  }
-
-  /** Whether clients besides the first have been asked for, and nobody. */
-  get hasAskedEnough(): boolean {
-    return this.asked.length > WITH_NOBODY;
-  }
-
-  /** What is asked for a client may just take long, as for the first; of nobody's, others tell that it does not. */
-  #hangs({ isAnswered, sinceMs }: WebFlight, isOfNobody: boolean): boolean {
-    const silentMs = this.#clock.monotonicMs() - sinceMs;
-    return !isAnswered && silentMs >= (isOfNobody ? 1 : 2) * this.patienceMs;
+    const isHeard = this.#flight.isHeardBeside || this.#flight.isAnswered;
+    return isHeard && this.asked.length > 0 && this.open.size === 0;
   }
 }
 
@@ -119,7 +103,7 @@ export class QuestionsBeside {
   watch(flight: WebFlight): void {
     if (flight.patience || flight.isOver) return;
     const { clock, flights } = this.#parts;
-    const beside = new Beside(flight, flights.patienceMs(flight.first), clock);
+    const beside = new Beside(flight, flights.patienceMs(flight.first));
     this.#wait(flight, beside, flight.sinceMs + beside.patienceMs - clock.monotonicMs());
   }
 
@@ -154,7 +138,7 @@ export class QuestionsBeside {
         ended(outcomeOf(landing));
       };
       const question = new WebFlight(by, clock.monotonicMs(), land, flight.isOfRange);
-      beside.open.set(question, isOfNobody);
+      beside.open.add(question);
       beside.waiting.delete(waiting);
       try {
         fetch = this.#parts.send(by, question);
@@ -192,16 +176,15 @@ export class QuestionsBeside {
   ): void {
     const { flights } = this.#parts;
     if (hasHung(landing)) flights.learnLate(first);
-    else beside.isHeard = true;
+    else flight.isHeardBeside = true;
     if (flight.isOver) return;
     const isOfEach = isOfNobody && landing.kind === 'alone' && !teachesNothing.has(landing.because);
     if (landing.kind === 'stored' || (flight.isOfRange && isPartForNobodyElse(landing))) {
       flights.learnLate(flight.first);
       if (!flight.isOfRange) flights.learnTook(first, sinceMs);
       flight.land(landing, first);
-    } else if (beside.isInVain && !beside.isComing) {
-      if (isOfEach || beside.hasAskedEnough || !flight.other(beside.asked)) flight.dismiss(first);
-    }
+    } else if (beside.isInVain && !beside.isComing && (isOfEach || !flight.other(beside.asked)))
+      flight.dismiss(first);
   }
 }
 

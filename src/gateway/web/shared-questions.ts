@@ -5,7 +5,7 @@ import type { LookupOutcome } from '../request/cache-status.ts';
 import { mayConfirm } from './confirmation.ts';
 import { asksOtherwise, couldBeForAll } from './one-request.ts';
 import type { OwnAnswers } from './own-answers.ts';
-import type { AloneLanding, Landing } from './web-flight.ts';
+import { type AloneLanding, hasHung, type Landing } from './web-flight.ts';
 import type { FlightKind } from './web-flights.ts';
 import type { WebRead } from './web-read.ts';
 
@@ -65,8 +65,9 @@ export function verdictOf(read: WebRead, waited: Waited, own: OwnAnswers): Verdi
   // a question that was given up here, to make room for others, is no sign of how the next one fares
   if (isGivenUp(landing.error))
     return asksOtherwise(read, first) && !read.directives?.noStore && read.mayRepeat() ? 'anew' : 'told';
-  if (!mayBeOfRequest(read, waited)) return 'told';
-  return mayShare() ? 'anew' : 'in turn';
+  if (mayBeOfRequest(read, waited)) return mayShare() ? 'anew' : 'in turn';
+  // who was asked for beside has got something
+  return landing.isHeard && hasHung(landing) && asksOtherwise(read, first) ? 'in turn' : 'told';
 }
 
 /** Whether there is no answer because of what the first has sent; where the origin cannot be reached, nobody gets one. */

@@ -18,8 +18,16 @@ export type Landing =
    * @param isOfRequest whether that may be because of what the first has sent
    */
   | { readonly kind: 'stale'; readonly record: ReadableRecord; readonly isOfRequest: boolean }
-  /** @param isBegun whether the origin has begun to answer */
-  | { readonly kind: 'failed'; readonly error: unknown; readonly isBegun?: boolean };
+  /**
+   * @param isBegun whether the origin has begun to answer
+   * @param isHeard whether it has answered others meanwhile
+   */
+  | {
+      readonly kind: 'failed';
+      readonly error: unknown;
+      readonly isBegun?: boolean;
+      readonly isHeard?: boolean;
+    };
 
 /**
  * @param arrived the answer, where there is one
@@ -66,6 +74,8 @@ export class WebFlight {
   deserted: (() => void) | undefined;
   /** Until the answer is asked for beside, see `QuestionsBeside`; set once somebody waits. */
   patience: Timer | undefined;
+  /** Whether the origin has answered what was asked beside, though not for all. */
+  isHeardBeside = false;
   /** How much of its body has come. */
   cameBytes = 0;
   /** Whose request it is. */
@@ -172,7 +182,8 @@ export class WebFlight {
     others.sort((one, other) => (one.read.waitsSinceMs ?? 0) - (other.read.waitsSinceMs ?? 0));
     const own = waiting.filter(({ isOfFirst }) => isOfFirst).reverse();
     if (by !== this.first) deserted?.();
-    for (const { told } of [...middleFirst(others), ...own]) told(landing, by);
+    const told = landing.kind === 'failed' ? { ...landing, isHeard: this.isHeardBeside } : landing;
+    for (const waiter of [...middleFirst(others), ...own]) waiter.told(told, by);
   }
 }
 

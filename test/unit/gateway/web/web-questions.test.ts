@@ -262,11 +262,10 @@ describe('readers of a page at the same time', () => {
     model.read({ method: 'GET', quota: 's', fields: {} });
     const { came, waits } = await ask(model, users(24));
     expect(new Set(came.map(({ result }) => result?.status))).toEqual(new Set([200]));
-    // three are asked for beside, each after the patience of 2 s, and the others eight at a time, and more and more
-    expect(Math.max(...waits)).toBe(6_900);
+    // the origin may just be slow, as long as the gateway waits; then they ask eight at a time, and more and more
+    expect(Math.max(...waits)).toBe(10_600);
     model.read({ method: 'GET', quota: 't', fields: {} });
-    // answers take less than half a second by now, so patience is one
-    expect(Math.max(...(await ask(model, users(24))).waits)).toBe(1_700);
+    expect(Math.max(...(await ask(model, users(24))).waits)).toBe(2_600);
   });
 
   it('ask for themselves where some of them hang, too, and others get answers of their own', async () => {

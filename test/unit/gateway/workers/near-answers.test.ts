@@ -38,7 +38,14 @@ function readOf(value = ''): WebRead {
 function recordOf(entityTag: string | undefined, size = sizeBytes, contentId = 1): WireRecord {
   const identity = { entityTag, sizeBytes: size, blockBytes: 4096 };
   const content = { contentId, identity, parts: [], partCount: undefined };
-  const own = { epoch: 0, barrier: 0, entityTag, sizeBytes: size, answer: { status: 200, vary: [] } };
+  const own = {
+    epoch: 0,
+    barrier: 0,
+    receivedMs: 1,
+    entityTag,
+    sizeBytes: size,
+    answer: { status: 200, vary: [] },
+  };
   return { fields: [], tagSlots: [], kind: 'readable', ...own, content } as unknown as WireRecord;
 }
 
