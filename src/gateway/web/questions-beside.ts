@@ -42,6 +42,8 @@ class Beside {
   readonly waiting = new Set<Waiting>();
   /** Whether one of a client is under way without a place. */
   hasPlaceless = false;
+  /** Whether the origin has said anything to others: it may hang for all. */
+  isHeard = false;
   readonly #flight: WebFlight;
   #seenBytes = new Map<WebFlight, number>();
 
@@ -80,7 +82,7 @@ class Beside {
 
   /** Whether others have been answered, but none for all. */
   get isInVain(): boolean {
-    const isHeard = this.#flight.isHeardBeside || this.#flight.isAnswered;
+    const isHeard = this.isHeard || this.#flight.isAnswered;
     return isHeard && this.asked.length > 0 && this.open.size === 0;
   }
 }
@@ -176,9 +178,10 @@ export class QuestionsBeside {
   ): void {
     const { flights } = this.#parts;
     if (hasHung(landing)) flights.learnLate(first);
-    else flight.isHeardBeside = true;
+    else beside.isHeard = true;
+    if (isOwn(landing)) flight.hasOwnBeside = true;
     if (flight.isOver) return;
-    const isOfEach = isOfNobody && landing.kind === 'alone' && !teachesNothing.has(landing.because);
+    const isOfEach = isOfNobody && isOwn(landing);
     if (landing.kind === 'stored' || (flight.isOfRange && isPartForNobodyElse(landing))) {
       flights.learnLate(flight.first);
       if (!flight.isOfRange) flights.learnTook(first, sinceMs);
@@ -191,6 +194,11 @@ export class QuestionsBeside {
 /** Whether it is a range of what cannot be kept in parts, whoever asks. */
 function isPartForNobodyElse(landing: Landing): boolean {
   return landing.kind === 'alone' && landing.because === 'answer' && landing.arrived?.head.status === 206;
+}
+
+/** Whether it tells that others may get an answer of their own, too. */
+function isOwn(landing: Landing): boolean {
+  return landing.kind === 'alone' && !teachesNothing.has(landing.because);
 }
 
 const teachesNothing: ReadonlySet<string> = new Set(['error', 'lost']);

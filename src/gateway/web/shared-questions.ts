@@ -67,7 +67,7 @@ export function verdictOf(read: WebRead, waited: Waited, own: OwnAnswers): Verdi
     return asksOtherwise(read, first) && !read.directives?.noStore && read.mayRepeat() ? 'anew' : 'told';
   if (mayBeOfRequest(read, waited)) return mayShare() ? 'anew' : 'in turn';
   // who was asked for beside has got something
-  return landing.isHeard && hasHung(landing) && asksOtherwise(read, first) ? 'in turn' : 'told';
+  return landing.hasOwnBeside && hasHung(landing) && asksOtherwise(read, first) ? 'in turn' : 'told';
 }
 
 /** Whether there is no answer because of what the first has sent; where the origin cannot be reached, nobody gets one. */

@@ -20,13 +20,13 @@ export type Landing =
   | { readonly kind: 'stale'; readonly record: ReadableRecord; readonly isOfRequest: boolean }
   /**
    * @param isBegun whether the origin has begun to answer
-   * @param isHeard whether it has answered others meanwhile
+   * @param hasOwnBeside whether what was asked beside got an answer for its reader alone
    */
   | {
       readonly kind: 'failed';
       readonly error: unknown;
       readonly isBegun?: boolean;
-      readonly isHeard?: boolean;
+      readonly hasOwnBeside?: boolean;
     };
 
 /**
@@ -74,8 +74,8 @@ export class WebFlight {
   deserted: (() => void) | undefined;
   /** Until the answer is asked for beside, see `QuestionsBeside`; set once somebody waits. */
   patience: Timer | undefined;
-  /** Whether the origin has answered what was asked beside, though not for all. */
-  isHeardBeside = false;
+  /** Whether what was asked beside got an answer for its reader alone. */
+  hasOwnBeside = false;
   /** How much of its body has come. */
   cameBytes = 0;
   /** Whose request it is. */
@@ -182,7 +182,7 @@ export class WebFlight {
     others.sort((one, other) => (one.read.waitsSinceMs ?? 0) - (other.read.waitsSinceMs ?? 0));
     const own = waiting.filter(({ isOfFirst }) => isOfFirst).reverse();
     if (by !== this.first) deserted?.();
-    const told = landing.kind === 'failed' ? { ...landing, isHeard: this.isHeardBeside } : landing;
+    const told = landing.kind === 'failed' ? { ...landing, hasOwnBeside: this.hasOwnBeside } : landing;
     for (const waiter of [...middleFirst(others), ...own]) waiter.told(told, by);
   }
 }
