@@ -6,6 +6,7 @@ import type { Environment } from '../config/environment.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
 import { checkFile } from '../config/load-config.ts';
 import { refuseWhatDoesNotFit } from '../config/machine-warnings.ts';
+import { refuseUnknownHosts } from '../config/unknown-hosts.ts';
 import { configOption } from './config-option.ts';
 import { connectReport, type ProbeStores } from './connect-report.ts';
 import { differenceReport } from './difference-report.ts';
@@ -46,6 +47,7 @@ export function addCheckCommand(
       if (file === undefined) throw new UsageError('check needs a file: tidegate check --config FILE');
       const { config, warnings } = checkFile(file, environment, !connects);
       refuseWhatDoesNotFit(config, file);
+      await refuseUnknownHosts(config, file);
       for (const warning of warnings) print(`warning: ${warning}`);
       buildable(file, config, build);
       print(`${file} ${verdictOn(warnings)}: ${countsOf(config)}`);

@@ -125,15 +125,18 @@ it.each([
   expect(errors).toContain(text);
 });
 
-it('refuses to serve at a name that is not known, with the key', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'tidegate-cli-'));
-  const file = join(directory, 'tidegate.yaml');
-  writeFileSync(file, 'listen: { host: a..b }');
-  const { end, errors, served } = await run(['serve', '-c', file]);
-  expect({ end, served }).toEqual({ end: ended(2), served: [] });
-  expect(errors).toContain(`${file} cannot be used:\n  listen.host is a name that is not known; expected`);
-  await rm(directory, { recursive: true });
-});
+it.each(['serve', 'check'])(
+  'refuses a name to listen at that is not known, with the key (%s)',
+  async command => {
+    const directory = await mkdtemp(join(tmpdir(), 'tidegate-cli-'));
+    const file = join(directory, 'tidegate.yaml');
+    writeFileSync(file, 'listen: { host: a..b }');
+    const { end, errors, served } = await run([command, '-c', file]);
+    expect({ end, served }).toEqual({ end: ended(2), served: [] });
+    expect(errors).toContain(`${file} cannot be used:\n  listen.host is a name that is not known; expected`);
+    await rm(directory, { recursive: true });
+  },
+);
 
 it('names the variable that holds a wrong address, where no option gives one', async () => {
   const wrong = { TIDEGATE_ADMIN: 'localhost' };
