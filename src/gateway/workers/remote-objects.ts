@@ -187,6 +187,8 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
       if (withdrawsObject(reply.status)) this.#withdraw(read);
       return;
     }
+    // what is known here does not hold any more: the owner has the refusal, or asks
+    if (withdrawsObject(reply.status)) this.#records.delete(recordId(read, read.recordName));
     const { content, epoch, receivedMs } = record;
     const refusal = { read: encodeRead(read), contentId: content.contentId, epoch, receivedMs, reply };
     this.#memory.link.notify('refusedByStore', refusal);

@@ -190,6 +190,16 @@ it('law 8: where blocks of near contents lie counts, and what costs too much is 
   expect(actualBytes).toBeGreaterThan(recordBytes / 2);
 });
 
+it('law 6: once the store refuses bytes of what the owner has told, that is no longer known near', async () => {
+  const read = readOf('k');
+  const { record } = await remote.find(read);
+  const refusal = (status: number) => ({ status, fields: [], body: Buffer.alloc(0) });
+  remote.refusedByStore(read, record, refusal(503));
+  expect(lookupFresh(remote.records, read, 0)).toBe(record);
+  remote.refusedByStore(read, record, refusal(404));
+  expect(lookupFresh(remote.records, read, 0)).toBeUndefined();
+});
+
 it('law 5: what is purged by its beginning is no longer known near, and nothing else is forgotten', async () => {
   const names = ['a/1', 'a/2', 'b/a/1', 'a', '\na/1'];
   const reads = [
