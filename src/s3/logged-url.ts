@@ -18,7 +18,7 @@ const secretName =
  * `&`.
  */
 const secretInside =
-  /(?:signature|security-token|customer-key(?:-md5)?|x-(?:amz|store)-mfa|credential|access[-_]?key(?:[-_]?id)?|(?:^|[?&;])(?:[\w.-]*(?<!continuation[-_]?)token|sig|secret|password|passwd|authorization))[+\s\0]*=/i;
+  /(?:signature|security-token|customer-key(?:-md5)?|x-(?:amz|store)-mfa|credential|access[-_]?key(?:[-_]?id)?|(?:^|[?&;])(?:[\w.-]*(?<!continuation[-_]?)token|[\w.-]*(?:secret|password|passwd)|sig|authorization))[+\s\0]*=/i;
 
 /**
  * Removes secrets from a request target for logging: secret parameter values, however their names are encoded, and the

@@ -23,7 +23,7 @@ it.each([
   `/b/k?refresh_token=${secret}`,
   `/b/k?authToken=${secret}`,
   `/b/k?a=${encodeURIComponent(`/b/k?X-Amz-S3session-Token=${secret}`)}`,
-  ...['token', 'sig', 'access_token', 'secret', 'password', 'passwd', 'Authorization'].map(
+  ...['token', 'sig', 'access_token', 'secret', 'client_secret', 'password', 'passwd', 'Authorization'].map(
     name => `/b/k?a=1;${name}=${secret}`,
   ),
   `/b/k?authorization=${secret}`,
