@@ -86,7 +86,7 @@ function timeOf(ms: number): string | undefined {
 /** Names what `lifetimeMs` takes. */
 function lifetimeFrom(record: ObjectRecord, rules: FreshnessRules): string {
   const { directives, isNegative } = record;
-  if (rules.mode === 'revalidate') return 'mode: revalidate';
+  if (rules.mode !== 'cache') return `mode: ${rules.mode}`;
   if (rules.honourCacheControl) {
     if (directives.noCache) return 'no-cache';
     if (directives.noStore) return 'no-store';

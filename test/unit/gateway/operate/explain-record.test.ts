@@ -24,6 +24,7 @@ it.each<[string, Partial<FreshnessDirectives>, Partial<FreshnessRules>, number]>
   ['ttl', {}, {}, 60],
   ['ttl', { maxAgeS: 7 }, { honourCacheControl: false }, 60],
   ['mode: revalidate', { maxAgeS: 7 }, { mode: 'revalidate' }, 0],
+  ['mode: bypass', { maxAgeS: 7 }, { mode: 'bypass' }, 0],
   ['ttlByStatus: 200', {}, { namedTtls: [{ status: 200, ttlMs: 3_000 }] }, 3],
   ['heuristicShare', { unchangedForMs: 100_000 }, { heuristicShare: 0.1 }, 10],
 ])('the lifetime is from %s', (from, stated, rules, lifetimeS) => {
