@@ -181,10 +181,10 @@ export class WebQuestions {
   #giveUnkept(read: WebRead, { arrived, record }: AloneLanding): void {
     const { give, records } = this.#parts;
     if (!record || !arrived) this.#askInTurn(read);
-    else if (records.isStillAsked(read, arrived.times, arrived))
-      give(read, record, { ...collapsed(record, 'fetched'), isStored: false });
-    else if (read.mayRepeat()) this.ask(read, records.find(read));
-    else this.#askInTurn(read);
+    // where changes come faster than answers, the last of these questions answers it: that was asked after it came
+    else if (!records.isStillAsked(read, arrived.times, arrived) && read.mayRepeat())
+      this.ask(read, records.find(read));
+    else give(read, record, { ...collapsed(record, 'fetched'), isStored: false });
   }
 
   /** What has landed may be another variant, or purged, or older than what has landed meanwhile. */

@@ -56,8 +56,9 @@ describe('what is stored of a web origin', () => {
     const key = 'key="web////a"';
     expect(await told('GET')).toBe(`tidegate; fwd=uri-miss; fwd-status=200; stored; ${key}`);
     // another worker than the owner of the answer takes what it tells for a miss
-    await expect.poll(() => told('GET')).toBe(`tidegate; hit; ttl=3600; ${key}`);
-    expect(await told('HEAD')).toBe(`tidegate; hit; ttl=3600; ${key}`);
+    const hit = new RegExp(`^tidegate; hit; ttl=\\d+; ${key}$`);
+    await expect.poll(() => told('GET')).toMatch(hit);
+    expect(await told('HEAD')).toMatch(hit);
     expect(await told('POST')).toBe(`tidegate; fwd=method; ${key}`);
   });
 

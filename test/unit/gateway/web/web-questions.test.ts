@@ -156,20 +156,29 @@ describe('readers of a page at the same time', () => {
     expect(came[0]?.result?.report.cacheStatus).toBe('tidegate; fwd=uri-miss; fwd-status=200');
   });
 
-  it('get what was asked for after they came where changes come faster than answers', async () => {
-    const model = new WebModel(method => answered(forAll, { headMs: method === 'POST' ? 0 : 500 }));
-    const poster = { method: 'POST' as const, fields: {}, quota: 'p' };
-    const end = () => model.clock.after(50, change);
-    let left = 60;
-    const change = () => {
-      model.read(poster);
-      if (left-- > 0) end();
-    };
-    end();
-    const { waits } = await ask(model, readers(30));
-    expect(model.origin.questions.filter(({ method }) => method === 'GET')).toHaveLength(3);
-    expect(Math.max(...waits)).toBe(1_500);
-  });
+  it.each([
+    ['that is kept', forAll, 200],
+    ['that there is nothing', { 'cache-control': 'max-age=0' }, 404],
+  ])(
+    'get what was asked for after they came where changes come faster than answers (%s)',
+    async (_, fields, status) => {
+      const model = new WebModel(method =>
+        method === 'POST' ? answered({}, { headMs: 0 }) : answered(fields, { headMs: 500, status }),
+      );
+      const poster = { method: 'POST' as const, fields: {}, quota: 'p' };
+      const end = () => model.clock.after(50, change);
+      let left = 60;
+      const change = () => {
+        model.read(poster);
+        if (left-- > 0) end();
+      };
+      end();
+      const alike = readers(30).map(request => ({ ...request, fields: {} }));
+      const { waits } = await ask(model, alike);
+      expect(model.origin.questions.filter(({ method }) => method === 'GET')).toHaveLength(3);
+      expect(Math.max(...waits)).toBe(1_500);
+    },
+  );
 
   it('get the head as soon as it is there, where they want no more, and their variant', async () => {
     const dated = { ...forAll, vary: 'accept-language', 'last-modified': new Date(0).toUTCString() };
