@@ -13,14 +13,16 @@ export interface Share {
 }
 
 /**
- * The shares that calls have of the connections to a store: half of them for one object; half for all calls without a
- * minimum rate, since these may last for as long as their clients want; and half of that half for those of one client.
- * So reads find a connection whatever is written, and writes whatever another client writes.
+ * The shares that calls have of the connections to a store: half of them for one object; three quarters for the reads that
+ * are for one client; half for all calls without a minimum rate, since these may last for as long as their clients want; and
+ * half of that half for those of one client. So reads find a connection whatever is written, and calls whatever another client
+ * reads or writes.
  */
 export class CallShares {
   readonly all: Share;
   readonly #untimed: Share;
   readonly #byObject: SharesByName;
+  readonly #timedByClient: SharesByName;
   readonly #untimedByClient: SharesByName;
   /** Those of each call, the narrowest first. */
   readonly #ofCalls = new Map<QueueEntry, readonly Share[]>();
@@ -30,6 +32,7 @@ export class CallShares {
     this.all = newShare(connections, false);
     this.#untimed = newShare(untimed, true);
     this.#byObject = new SharesByName(() => newShare(Math.ceil(connections / 2), false));
+    this.#timedByClient = new SharesByName(() => newShare(Math.ceil((connections * 3) / 4), false));
     this.#untimedByClient = new SharesByName(() => newShare(Math.ceil(untimed / 2), true));
   }
 
@@ -57,7 +60,7 @@ export class CallShares {
     }
     this.#ofCalls.delete(entry);
     this.#byObject.forget(entry.object);
-    if (entry.client !== undefined) this.#untimedByClient.forget(entry.client);
+    if (entry.client !== undefined) this.#byClient(entry).forget(entry.client);
   }
 
   /** The store has answered or completed `entry`. */
@@ -79,9 +82,13 @@ export class CallShares {
     return this.of(entry).filter(({ running, limit }) => running >= limit);
   }
 
-  #ofClient({ isTimed, client }: QueueEntry): Share[] {
-    if (isTimed) return [];
-    return client === undefined ? [this.#untimed] : [this.#untimedByClient.of(client), this.#untimed];
+  #ofClient(entry: QueueEntry): Share[] {
+    const own = entry.client === undefined ? [] : [this.#byClient(entry).of(entry.client)];
+    return entry.isTimed ? own : [...own, this.#untimed];
+  }
+
+  #byClient({ isTimed }: QueueEntry): SharesByName {
+    return isTimed ? this.#timedByClient : this.#untimedByClient;
   }
 }
 

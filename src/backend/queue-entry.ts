@@ -18,7 +18,7 @@ export type QueueVerdict =
 export interface QueueEntry {
   /** The object, or the target of a web origin, that it is for. */
   readonly object: string;
-  /** The address of the only client that it is for; undefined where others may be waiting for it as well. */
+  /** The address of the client that has it sent; undefined for what is fetched for all, as blocks of the cache are. */
   readonly client: string | undefined;
   /** Whether its answer has to come in time and at a minimum rate, as that of a read. */
   readonly isTimed: boolean;

@@ -25,7 +25,7 @@ export interface StoreRequest {
   readonly body?: Uint8Array;
   /** Its body, where that is sent as it becomes available. */
   readonly bodyStream?: StreamedBody;
-  /** The address of the only client that the request is for; left out for what others may be waiting for as well. */
+  /** The address of the client that has it sent; left out for what is fetched for all, as blocks of the cache are. */
   readonly client?: string;
   /** The trace of the request, or of the first of those, that it is sent for. */
   readonly trace?: TraceContext | undefined;

@@ -15,6 +15,8 @@ export interface RawRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string | Uint8Array;
+  /** From which address of this machine it comes. */
+  readonly localAddress?: string;
 }
 
 /** Sends a request that no client library has tidied up. */
@@ -26,7 +28,7 @@ export async function rawRequest(origin: string, options: RawRequest): Promise<R
     name,
     typeof value === 'string' ? value : [...value],
   ]);
-  const { body } = options;
+  const { body, localAddress } = options;
   if (body !== undefined && !headers.some(([name]) => name.toLowerCase() === 'content-length')) {
     headers.push(['content-length', String(Buffer.byteLength(body))]);
   }
@@ -35,6 +37,7 @@ export async function rawRequest(origin: string, options: RawRequest): Promise<R
       hostname,
       port,
       agent,
+      ...(localAddress !== undefined && { localAddress }),
       path: options.path,
       method: options.method ?? 'GET',
       headers: Object.fromEntries(headers),

@@ -44,6 +44,8 @@ interface ModelQuestion {
   readonly method: string;
   readonly target: string | undefined;
   readonly fields: Readonly<Record<string, string>>;
+  /** For which client it was sent. */
+  readonly client: string | undefined;
   readonly fromMs: number;
   /** When its answer had come, or it was given up. */
   untilMs: number | undefined;
@@ -72,11 +74,11 @@ class ModelOrigin implements Store {
     return this.questions.filter(({ untilMs }) => untilMs === undefined);
   }
 
-  send({ method, target, fields: sent }: StoreRequest, receiver: StoreReceiver) {
+  send({ method, target, fields: sent, client }: StoreRequest, receiver: StoreReceiver) {
     const clock = this.#clock;
     const fields = Object.fromEntries(sent.map(({ name, value }) => [name, value]));
     const fromMs = clock.monotonicMs();
-    const question: ModelQuestion = { method, target, fields, fromMs, untilMs: undefined };
+    const question: ModelQuestion = { method, target, fields, client, fromMs, untilMs: undefined };
     this.questions.push(question);
     const {
       status,

@@ -99,12 +99,14 @@ export class WebFetch implements StoreReceiver {
   }
 
   send(): void {
-    const { read, method, fields, target, body } = this.question;
+    const { read, method, fields, target, body, client } = this.question;
     const { operation, trace } = read.request;
     this.#call = read.bucket.store.send(
       {
         ...{ method, operation, bucket: undefined, key: undefined, query: '' },
-        ...{ target, fields, trace, client: read.client.quota, isResent: true },
+        ...{ target, fields, trace, isResent: true },
+        // what nobody in particular waits for has places of its own
+        ...(client && { client: read.client.quota }),
         ...(body && { bodyStream: body }),
       },
       this,

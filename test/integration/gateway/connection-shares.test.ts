@@ -3,10 +3,14 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { contentMd5 } from '../../support/content-md5.ts';
 import { rawRequest } from '../../support/raw-request.ts';
 import { RawStore } from '../../support/raw-store.ts';
+import { ScriptedOrigin } from '../../support/scripted-origin.ts';
 import { TestGateway } from '../../support/test-gateway.ts';
 import { turnsUntil } from '../../support/turns-until.ts';
 
 const CONNECTIONS = 8;
+
+/** Of each web origin in tests. */
+const WEB_CONNECTIONS = 128;
 
 let store: RawStore;
 let gateway: TestGateway;
@@ -35,8 +39,8 @@ afterEach(async () => {
 });
 
 /** `count` clients of one address that stay. */
-function ask(count: number, request: (index: number) => string): void {
-  const { port } = new URL(gateway.url());
+function ask(count: number, request: (index: number) => string, url = gateway.url()): void {
+  const { port } = new URL(url);
   for (let index = 0; index < count; index++) {
     const client = connect(Number(port), '127.0.0.1').on('error', () => undefined);
     client.resume();
@@ -86,6 +90,31 @@ it.each([
     expect((await rawRequest(gateway.url(), { path: '/b/later' })).status).toBe(200);
   },
 );
+
+it('slow pages that one client reads leave a quarter of the connections to others', async () => {
+  const origin = await ScriptedOrigin.start(({ url }, response) => {
+    if (!url.startsWith('/slow')) response.end('quick');
+  });
+  const web = await TestGateway.start({
+    storeUrl: 'http://127.0.0.1:1',
+    web: { url: origin.url, name: 'web' },
+  });
+  try {
+    ask(WEB_CONNECTIONS + 50, index => head(`GET /web/slow${index}`, ''), web.url());
+    await turnsUntil('its pages are asked for', () => origin.asked.length >= WEB_CONNECTIONS * (3 / 4));
+    for (let index = 0; index < 10; index++) {
+      const { status, text } = await rawRequest(web.url(), {
+        path: `/web/quick${index}`,
+        localAddress: '127.0.0.2',
+      });
+      expect([status, text]).toEqual([200, 'quick']);
+    }
+    expect(origin.asked.length).toBe(WEB_CONNECTIONS * (3 / 4) + 10);
+  } finally {
+    await web.close();
+    await origin.close();
+  }
+});
 
 function deleteList(key: string): string {
   const body = `<Delete><Object><Key>${key}</Key></Object></Delete>`;

@@ -146,6 +146,31 @@ describe('who has a connection', () => {
   });
 });
 
+describe('reads for one client', () => {
+  const many = (count: number) => Array.from({ length: count }, (_, index) => enter(`many ${index}`, 'many'));
+
+  it('have three quarters of the connections, so that others find one at once', () => {
+    open(8);
+    const calls = many(20);
+    const others = [enter('one', 'one'), enter('for all')];
+    expect([running(calls), running(others)]).toEqual([6, 2]);
+    others[0]?.end();
+    expect(running(calls)).toBe(6);
+    calls[0]?.end();
+    expect(running(calls)).toBe(6);
+  });
+
+  it('are given up where the store is silent and others of the same client wait, though connections are free', () => {
+    open(8);
+    answerSome(10);
+    const silent = many(6);
+    const next = enter('next', 'many');
+    clock.advance(1_600);
+    expect(states([...silent, next])).toContain('silent');
+    expect(next.state).toBe('running');
+  });
+});
+
 describe('calls without a minimum rate: writes, and selects', () => {
   it('have half of the connections, so that reads find one at once', () => {
     open(8);
@@ -485,19 +510,20 @@ describe('slow readers, while others wait', () => {
   }
 
   it('keep half of the connections', () => {
+    const pausedFirst = ['paused', 'paused', 'running', 'running'];
     open(8);
-    const slow = readSlowly(8, 'a');
+    const slow = [...readSlowly(4, 'a'), ...readSlowly(4, 'b')];
     clock.advance(60_000);
     expect(running(slow), 'nobody waits').toBe(8);
     const others = enterAll(6, index => `other ${index}`);
     clock.advance(50);
     expect([running(slow), running(others)]).toEqual([4, 4]);
-    expect(states(slow.slice(0, 4))).toEqual(Array(4).fill('paused'));
+    expect(states(slow)).toEqual([...pausedFirst, ...pausedFirst]);
   });
 
   it('are given up after a second, no more than calls wait', () => {
     open(8);
-    const slow = readSlowly(8, 'a');
+    const slow = [...readSlowly(4, 'a'), ...readSlowly(4, 'b')];
     clock.advance(500);
     const other = enter('other');
     clock.advance(450);
@@ -519,13 +545,14 @@ describe('slow readers, while others wait', () => {
 
   it('do not get the connections that they lost before others do', () => {
     open(8);
-    readSlowly(8, 'a');
+    const slow = ['a', 'b'].flatMap(client => readSlowly(4, client));
     clock.advance(1_000);
     for (let index = 0; index < 20; index++) {
-      enter(`again ${index}`, 'a');
+      enter(`again ${index}`, index % 2 ? 'a' : 'b');
       enter('same', 'a');
     }
-    const others = [enter('other', 'b'), enter('same', 'c'), enter('fill')];
+    const others = [enter('other', 'c'), enter('same', 'd'), enter('fill')];
+    expect(running(slow)).toBe(8);
     clock.advance(50);
     expect(running(others)).toBe(3);
   });
@@ -558,7 +585,8 @@ it('whatever happens, bounds hold and every call comes to an end', () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('enter' as const), object: fc.integer({ min: 0, max: 6 }) }),
     fc.record({
-      kind: fc.constant('write' as const),
+      kind: fc.constant('enter for' as const),
+      isTimed: fc.boolean(),
       object: fc.integer({ min: 0, max: 6 }),
       client: fc.integer({ min: 0, max: 3 }),
     }),
@@ -580,7 +608,8 @@ it('whatever happens, bounds hold and every call comes to an end', () => {
         const alive = () => calls.filter(({ state }) => state === 'running' || state === 'new');
         for (const one of steps) {
           if (one.kind === 'enter') calls.push(enter(`${one.object}`));
-          else if (one.kind === 'write') calls.push(write(`${one.object}`, `${one.client}`));
+          else if (one.kind === 'enter for')
+            calls.push((one.isTimed ? enter : write)(`${one.object}`, `${one.client}`));
           else if (one.kind === 'advance') clock.advance(one.ms);
           else {
             const call = alive()[one.at % Math.max(1, alive().length)];
@@ -593,13 +622,16 @@ it('whatever happens, bounds hold and every call comes to an end', () => {
           expect(waiting.length).toBeLessThanOrEqual(size);
           expect(queue.counts().waiting).toBe(waiting.length);
           const half = Math.max(1, Math.floor(connections / 2));
+          const most = { true: Math.ceil((connections * 3) / 4), false: Math.ceil(half / 2) };
+          const ofClient = (name: string | undefined, isTimed: boolean) =>
+            calls.filter(call => call.client === name && call.isTimed === isTimed);
           const isFull = ({ object, client, isTimed }: Call) => {
             const writes = calls.filter(call => !call.isTimed);
             return (
               running(calls) >= connections ||
               running(calls.filter(call => call.object === object)) >= Math.ceil(connections / 2) ||
               (!isTimed && running(writes) >= half) ||
-              (!isTimed && running(writes.filter(call => call.client === client)) >= Math.ceil(half / 2))
+              (client !== undefined && running(ofClient(client, isTimed)) >= most[`${isTimed}`])
             );
           };
           expect(
@@ -610,8 +642,8 @@ it('whatever happens, bounds hold and every call comes to an end', () => {
           for (let name = 0; name <= 6; name++) {
             const ofObject = calls.filter(call => call.object === `${name}`);
             expect(running(ofObject)).toBeLessThanOrEqual(Math.ceil(connections / 2));
-            const ofClient = calls.filter(call => call.client === `${name}`);
-            expect(running(ofClient)).toBeLessThanOrEqual(Math.ceil(half / 2));
+            for (const isTimed of [true, false])
+              expect(running(ofClient(`${name}`, isTimed))).toBeLessThanOrEqual(most[`${isTimed}`]);
           }
         }
         clock.advance(10_100);

@@ -44,6 +44,16 @@ const reports = (came: readonly ModelReader[]) => [
   ...new Set(came.map(({ result }) => result?.report.cacheStatus)),
 ];
 
+it('is asked for the client that waits, and for none where the client has been answered already', async () => {
+  const answer = () => answered({ 'cache-control': 'max-age=1' });
+  const model = new WebModel(answer, { staleWhileRevalidateMs: 60_000 });
+  await ask(model, readers(1));
+  await model.pass(2_000);
+  await ask(model, readers(1));
+  await model.pass(1_000);
+  expect(model.origin.questions.map(({ client }) => client)).toEqual(['a0', undefined]);
+});
+
 describe('readers of a page at the same time', () => {
   it('ask for themselves eight at a time where the origin fails and nothing is held', async () => {
     const model = new WebModel(() => answered({}, { status: 503 }));
