@@ -10,7 +10,13 @@ import { ObjectChangedError, OwnerLostError, RefusedByStoreError } from '../fill
 import type { BodyRate } from '../reply/body-rates.ts';
 import { isFault } from '../reply/error-reply.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
-import { notModifiedHeaders, type ObjectHeaders, type PartOfObject } from '../reply/object-headers.ts';
+import {
+  headersOfPart,
+  headersOfRange,
+  headersOfWhole,
+  notModifiedHeaders,
+  type PartOfObject,
+} from '../reply/object-headers.ts';
 import type { PendingSends } from '../reply/pending-sends.ts';
 import { PreparedHeaders } from '../reply/prepared-headers.ts';
 import { replyRemembered } from '../reply/refusal-reply.ts';
@@ -36,7 +42,6 @@ const undecided = PreparedHeaders.of([], 'x-store-');
 /** What the answers of a worker share. */
 export interface AnswerParts {
   readonly observer: ExchangeObserver;
-  readonly headers: ObjectHeaders;
   readonly representations: Representations;
   readonly reports: CacheReports;
   readonly website: Pick<Website, 'answerInstead'>;
@@ -164,10 +169,7 @@ export class ObjectAnswer implements SendCallbacks {
   #checkPreconditions(record: ReadableRecord): void {
     const { fields, exchange, nowMs } = this.#client;
     const verdict = fields.isConditional ? evaluatePreconditions(fields, record, nowMs) : undefined;
-    if (!verdict || verdict.kind === 'proceed') {
-      this.#select(record);
-      return;
-    }
+    if (!verdict || verdict.kind === 'proceed') return void this.#select(record);
     this.onCoverage('all');
     if (verdict.kind === 'failed') throw preconditionFailed(verdict.condition);
     this.#status = 304;
@@ -178,7 +180,6 @@ export class ObjectAnswer implements SendCallbacks {
 
   #select(record: ReadableRecord): void {
     const { fields, read } = this.#client;
-    const { headers } = this.#parts;
     // an empty object has part 1 only, which is the object itself (docs/semantics.md 40, 47)
     if (read.partNumber !== undefined && (record.sizeBytes > 0 || read.partNumber > 1)) {
       this.#sendPart(record, read.partNumber);
@@ -191,10 +192,10 @@ export class ObjectAnswer implements SendCallbacks {
     }
     if (selection.kind === 'whole') {
       this.#noteCharge(record, 0, record.sizeBytes);
-      this.#send(record, undefined, headers.whole(record, this.#client));
+      this.#send(record, undefined, headersOfWhole(record, this.#client));
     } else {
       this.#noteCharge(record, selection.first, selection.last + 1);
-      this.#send(record, selection, headers.range(record, this.#client, selection));
+      this.#send(record, selection, headersOfRange(record, this.#client, selection));
     }
   }
 
@@ -207,7 +208,7 @@ export class ObjectAnswer implements SendCallbacks {
       throw invalidPartNumber(number, parts.count ?? 1);
     }
     this.#noteCharge(record, part.first, part.last + 1);
-    this.#send(record, part, this.#parts.headers.part(record, this.#client, part, parts.count));
+    this.#send(record, part, headersOfPart(record, this.#client, part, parts.count));
   }
 
   /**

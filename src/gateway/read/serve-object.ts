@@ -2,7 +2,6 @@ import { type ObjectRecord, recordName } from '../../cache/record.ts';
 import { readAction } from '../../s3/grants.ts';
 import { NotCachedError, RefusedByStoreError } from '../fill/fill-error.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
-import { ObjectHeaders } from '../reply/object-headers.ts';
 import { Representations } from '../reply/representations.ts';
 import { noGrant } from '../request/access.ts';
 import { CacheReports, cacheHit } from '../request/cache-status.ts';
@@ -24,7 +23,6 @@ const REPEATED_LOOKUPS = 3;
 /** Answers GetObject and HeadObject in one worker: record, preconditions, range selection, body. */
 export class ObjectServer implements AnswerParts {
   readonly observer: ExchangeObserver;
-  readonly headers = new ObjectHeaders();
   readonly representations = new Representations();
   readonly reports = new CacheReports();
 

@@ -1,3 +1,4 @@
+import { attach } from '../../base/attach.ts';
 import type { Part } from '../../cache/part-map.ts';
 import type { ObjectRecord, ReadableRecord } from '../../cache/record.ts';
 import { contentDigests } from '../../http/content-digests.ts';
@@ -28,94 +29,89 @@ interface View {
   readonly status?: number | undefined;
 }
 
-/** What was prepared for one outcome of rules, by record. */
-class Prepared {
-  readonly wholes = new WeakMap<ReadableRecord, PreparedHeaders[]>();
-  /** Without the fields that depend on the range. */
-  readonly parts = new WeakMap<ReadableRecord, PreparedHeaders[]>();
-  /** As documents for errors. */
-  readonly errors = new WeakMap<ReadableRecord, PreparedHeaders[]>();
+/** Headers that were prepared of a record, and for which of its readers. */
+interface Prepared {
+  readonly prepare: Prepare;
+  readonly rules: AnswerRules | undefined;
+  /** See `seenIn`. */
+  readonly seen: number;
+  readonly headers: PreparedHeaders;
 }
 
-/** The headers of the objects that a worker sends, prepared once per record and freed with it. */
-export class ObjectHeaders {
-  readonly #unruled = new Prepared();
-  readonly #ruled = new WeakMap<AnswerRules, Prepared>();
+type Prepare = (record: ReadableRecord, view: View) => PreparedHeaders;
 
-  /** The headers of an answer with the whole object: a 200, or an error that it is a document for. */
-  whole(record: ReadableRecord, view: View): PreparedHeaders {
-    const { exchange, overrides, status } = view;
-    if (overrides.length > 0)
-      return PreparedHeaders.for(exchange, overridden(wholeHeaders(record, view), overrides), 200);
-    const { wholes, errors } = this.#preparedFor(exchange);
-    const prepared =
-      status === undefined
-        ? memoised(wholes, record, view, prepareWhole)
-        : memoised(errors, record, view, prepareError);
-    return prepared.withShared(exchange.crossOrigin);
-  }
+const PREPARED = Symbol('prepared');
 
-  /**
-   * The headers of a 206 (RFC 9110 §15.3.7). Checksums are those of the whole object and are sent only with all of it
-   * (docs/semantics.md 8).
-   */
-  range(record: ReadableRecord, view: View, part: PartOfObject): PreparedHeaders {
-    const { exchange, visibility } = view;
-    const isAll = part.first === 0 && part.last + 1 === record.sizeBytes;
-    const own = rangeHeaders(record, part);
-    if (isAll && visibility.checksums)
-      return PreparedHeaders.for(exchange, objectHeaders(record, view), 206).with(own);
-    return this.#part(record, view).with(own);
-  }
+/** They go with their record. */
+type PreparedRecord = ReadableRecord & { readonly [PREPARED]?: Prepared[] };
 
-  /**
-   * The headers of a 206 for a part number, with the number of parts and the checksums of the part (docs/semantics.md
-   * 36 to 39, 48).
-   */
-  part(record: ReadableRecord, view: View, part: Part, count: number | undefined): PreparedHeaders {
-    const { prefix } = view.exchange;
-    const own = rangeHeaders(record, part);
-    if (count !== undefined) own.push(`${prefix}mp-parts-count`, String(count));
-    if (view.visibility.checksums) own.push(...rawFromFields(part.checksums, prefix));
-    return this.#part(record, view).with(own);
-  }
+/** Of one record: buckets and clients differ in what is seen of it, and by a reload come other rules. */
+const PREPARED_LIMIT = 16;
 
-  #part(record: ReadableRecord, view: View): PreparedHeaders {
-    const { parts } = this.#preparedFor(view.exchange);
-    return memoised(parts, record, view, preparePart).withShared(view.exchange.crossOrigin);
-  }
+/** The headers of an answer with the whole object: a 200, or an error that it is a document for. */
+export function headersOfWhole(record: ReadableRecord, view: View): PreparedHeaders {
+  const { exchange, overrides, status } = view;
+  if (overrides.length > 0)
+    return PreparedHeaders.for(exchange, overridden(wholeHeaders(record, view), overrides), 200);
+  const prepared = memoised(record, view, status === undefined ? prepareWhole : prepareError);
+  return prepared.withShared(exchange.crossOrigin);
+}
 
-  #preparedFor({ answerRules }: View['exchange']): Prepared {
-    if (!answerRules) return this.#unruled;
-    let prepared = this.#ruled.get(answerRules);
-    if (!prepared) {
-      prepared = new Prepared();
-      this.#ruled.set(answerRules, prepared);
-    }
-    return prepared;
-  }
+/**
+ * The headers of a 206 (RFC 9110 §15.3.7). Checksums are those of the whole object and are sent only with all of it
+ * (docs/semantics.md 8).
+ */
+export function headersOfRange(record: ReadableRecord, view: View, part: PartOfObject): PreparedHeaders {
+  const { exchange, visibility } = view;
+  const isAll = part.first === 0 && part.last + 1 === record.sizeBytes;
+  const own = rangeHeaders(record, part);
+  if (isAll && visibility.checksums)
+    return PreparedHeaders.for(exchange, objectHeaders(record, view), 206).with(own);
+  return partOf(record, view).with(own);
+}
+
+/**
+ * The headers of a 206 for a part number, with the number of parts and the checksums of the part (docs/semantics.md
+ * 36 to 39, 48).
+ */
+export function headersOfPart(
+  record: ReadableRecord,
+  view: View,
+  part: Part,
+  count: number | undefined,
+): PreparedHeaders {
+  const { prefix } = view.exchange;
+  const own = rangeHeaders(record, part);
+  if (count !== undefined) own.push(`${prefix}mp-parts-count`, String(count));
+  if (view.visibility.checksums) own.push(...rawFromFields(part.checksums, prefix));
+  return partOf(record, view).with(own);
+}
+
+/** Without the fields that depend on the range. */
+function partOf(record: ReadableRecord, view: View): PreparedHeaders {
+  return memoised(record, view, preparePart).withShared(view.exchange.crossOrigin);
 }
 
 /** What was prepared of `record` for views like this one, or what `prepare` makes now. */
-function memoised(
-  prepared: WeakMap<ReadableRecord, PreparedHeaders[]>,
-  record: ReadableRecord,
-  view: View,
-  prepare: (record: ReadableRecord, view: View) => PreparedHeaders,
-): PreparedHeaders {
-  const { exchange, visibility } = view;
-  if (exchange.isCharged) return prepare(record, view);
-  let known = prepared.get(record);
-  if (!known) {
-    known = [];
-    prepared.set(record, known);
-  }
+function memoised(record: PreparedRecord, view: View, prepare: Prepare): PreparedHeaders {
+  const { isCharged, answerRules: rules } = view.exchange;
+  if (isCharged) return prepare(record, view);
+  const all = record[PREPARED] ?? attach<Prepared[]>(record, PREPARED, []);
+  const seen = seenIn(view);
+  for (const known of all)
+    if (known.seen === seen && known.prepare === prepare && known.rules === rules) return known.headers;
+  const headers = prepare(record, view);
+  if (all.length >= PREPARED_LIMIT) all.shift();
+  all.push({ prepare, rules, seen, headers });
+  return headers;
+}
+
+/** A number for what is seen of an object, and in which dialect. */
+function seenIn({ exchange, visibility }: View): number {
   const { checksums, taggingCount, legalHold, storeNames, targeted } = visibility;
   const ofStore = Number(checksums) + 2 * Number(taggingCount) + 4 * Number(legalHold);
   const seen = ofStore + 8 * Number(storeNames) + 16 * Number(targeted);
-  const index = 2 * seen + (exchange.prefix === 'x-amz-' ? 0 : 1);
-  known[index] ??= prepare(record, view);
-  return known[index];
+  return 2 * seen + (exchange.prefix === 'x-amz-' ? 0 : 1);
 }
 
 function prepareWhole(record: ReadableRecord, view: View): PreparedHeaders {

@@ -10,13 +10,12 @@ import type { Collections } from './collected-body.ts';
 import { PassedAnswer } from './passed-answer.ts';
 import type { WaitingClient } from './waiting-client.ts';
 import { type ShownHead, WebAnswer } from './web-answer.ts';
-import { prepare, type WebHeaders } from './web-headers.ts';
+import { headersOfStored, prepare } from './web-headers.ts';
 import type { RecordSource, WebClient, WebRead } from './web-read.ts';
 
 /** What the answers of a worker share. */
 export interface AnswerParts {
   readonly observer: ExchangeObserver;
-  readonly headers: WebHeaders;
   readonly representations: Representations;
   readonly reports: CacheReports;
   /** Of bodies that cannot be asked for again, for those who read them. */
@@ -53,12 +52,11 @@ export class LocalClient implements WebClient {
     told?: readonly HeaderField[],
   ): void {
     const exchange = this.#exchange;
-    const { headers } = this.#parts;
     const { rules } = read;
     const shown = this.#shown(read, record, outcome, told !== undefined);
     const prepared = told
       ? prepare(record, shown ? varied(told) : told, rules)
-      : headers.of(shown?.record ?? record, rules);
+      : headersOfStored(shown?.record ?? record, rules);
     const answered = { read, exchange, outcome, prepared };
     new WebAnswer(
       shown

@@ -1,3 +1,4 @@
+import { attach } from '../../base/attach.ts';
 import type { ObjectRecord } from '../../cache/record.ts';
 
 /** Fields by which some of the answers that are held of one name are selected. */
@@ -8,18 +9,13 @@ interface VaryList {
 }
 
 /** The records of one name. Which they are does not change: what is stored or forgotten makes another map. */
-type Records = ReadonlyMap<string, ObjectRecord>;
+type Records = ReadonlyMap<string, ObjectRecord> & { readonly [LISTS]?: readonly VaryList[] };
 
-const known = new WeakMap<Records, readonly VaryList[]>();
+const LISTS = Symbol('vary lists');
 
 /** The different lists of fields by which `records` vary, that of the record which came last behind the others. */
 export function varyListsOf(records: Records): readonly VaryList[] {
-  let lists = known.get(records);
-  if (lists === undefined) {
-    lists = differentLists(records);
-    known.set(records, lists);
-  }
-  return lists;
+  return records[LISTS] ?? attach(records, LISTS, differentLists(records));
 }
 
 function differentLists(records: Records): readonly VaryList[] {

@@ -1,3 +1,4 @@
+import { attach } from '../../base/attach.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { contentDigests } from '../../http/content-digests.ts';
 import { isInNotModified } from '../../http/not-modified-fields.ts';
@@ -19,18 +20,18 @@ export interface PreparedAnswer {
   readonly notModified: PreparedHeaders;
 }
 
-/** The headers of stored answers, prepared once per record and freed with it. */
-export class WebHeaders {
-  readonly #prepared = new WeakMap<ReadableRecord, { answer: PreparedAnswer; rules: KeyRules }>();
+const PREPARED = Symbol('prepared');
 
-  /** A reload may have brought other rules since the last time. */
-  of(record: ReadableRecord, rules: KeyRules): PreparedAnswer {
-    const known = this.#prepared.get(record);
-    if (known?.rules === rules) return known.answer;
-    const answer = prepare(record, record.fields, rules);
-    this.#prepared.set(record, { answer, rules });
-    return answer;
-  }
+/** They go with their record. */
+type PreparedRecord = ReadableRecord & {
+  readonly [PREPARED]?: { readonly answer: PreparedAnswer; readonly rules: KeyRules };
+};
+
+/** The headers of a stored answer, prepared once per record. A reload may have brought other rules since the last time. */
+export function headersOfStored(record: PreparedRecord, rules: KeyRules): PreparedAnswer {
+  const known = record[PREPARED];
+  if (known?.rules === rules) return known.answer;
+  return attach(record, PREPARED, { answer: prepare(record, record.fields, rules), rules }).answer;
 }
 
 /** @param fields those that are stored, or all that the origin has just sent, for the client that was first */

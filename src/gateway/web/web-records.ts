@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { attach } from '../../base/attach.ts';
 import { type Entry, useRecord } from '../../cache/entry.ts';
 import type { EntryTable } from '../../cache/entry-table.ts';
 import { type Epochs, NO_EPOCH } from '../../cache/epochs.ts';
@@ -39,6 +40,11 @@ const UNFINISHED_LIMIT = 4096;
 /** Different lists of the fields by which answers of one name vary. */
 const LISTS_PER_NAME = 8;
 
+const DATED = Symbol('dated');
+
+/** Until it is packed it is known how the answer came about that the record was made of. */
+type DatedRecord = ReadableRecord & { readonly [DATED]?: Dated };
+
 /** What the stored answers of one name are looked up by. */
 export interface AnswerName {
   readonly bucket: WebBucket;
@@ -48,8 +54,6 @@ export interface AnswerName {
 /** The stored answers of web origins in one worker. */
 export class WebRecords {
   readonly #cache: WebCache;
-  /** How the answers came about that records were made of, as far as these were not packed since. */
-  readonly #dated = new WeakMap<ReadableRecord, Dated>();
   /** Records that other workers were told of. */
   readonly #told = new WeakSet<ReadableRecord>();
   /** By hashes of names: when the rest of what was held was refused. */
@@ -143,7 +147,7 @@ export class WebRecords {
       return false;
     const other = this.find(read);
     if (other && other.receivedMs > dated.requestedMs && isLater(this.#datedOf(other), dated)) return false;
-    this.#dated.set(record, dated);
+    attach(record, DATED, dated);
     this.#tellOfChange(read);
     this.#cache.table.put(key, read.variantName(record.answer?.vary ?? []), record);
     this.#forgetOldLists(key);
@@ -281,8 +285,8 @@ export class WebRecords {
     this.#cache.unsettled.add(key.keySlot);
   }
 
-  #datedOf(record: ReadableRecord): Dated {
-    return this.#dated.get(record) ?? { requestedMs: record.receivedMs, dateMs: dateMsOf(record) };
+  #datedOf(record: DatedRecord): Dated {
+    return record[DATED] ?? { requestedMs: record.receivedMs, dateMs: dateMsOf(record) };
   }
 
   #entryOf({ target, bucket }: AnswerName): Entry | undefined {

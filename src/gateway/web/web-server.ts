@@ -16,7 +16,6 @@ import { unconditionalFields } from './confirmation.ts';
 import { type AnswerParts, LocalClient } from './local-client.ts';
 import { forwardsLeft, outgoingFields, schemeOf } from './outgoing-fields.ts';
 import { passedBodyOf } from './passed-request-body.ts';
-import { WebHeaders } from './web-headers.ts';
 import { noFields, type WebClient, type WebFields, WebRead, type WebSource } from './web-read.ts';
 import type { WebReads } from './web-reads.ts';
 import { documentOf, isServerAsWhole, targetProblem, type WebAddress, webTarget } from './web-target.ts';
@@ -43,7 +42,6 @@ export class WebServer {
   constructor(observer: ExchangeObserver, sources: WebSources, own: WebReads) {
     this.#parts = {
       observer,
-      headers: new WebHeaders(),
       reports: new CacheReports(),
       copies: new Collections(),
       representations: new Representations(),

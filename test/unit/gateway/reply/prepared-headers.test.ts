@@ -3,12 +3,15 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Part } from '../../../../src/cache/part-map.ts';
 import type { ReadableRecord } from '../../../../src/cache/record.ts';
 import {
+  headersOfPart,
+  headersOfRange,
+  headersOfWhole,
   isVisible,
   notModifiedHeaders,
-  ObjectHeaders,
 } from '../../../../src/gateway/reply/object-headers.ts';
 import { PreparedHeaders } from '../../../../src/gateway/reply/prepared-headers.ts';
 import type { Visibility } from '../../../../src/gateway/request/access.ts';
+import { AnswerRules } from '../../../../src/gateway/request/answer-rules.ts';
 import type { HeaderPrefix } from '../../../../src/s3/dialect.ts';
 import { httpHeader } from '../../../support/asked-ranges.ts';
 import { listenLocally } from '../../../support/listen-locally.ts';
@@ -106,7 +109,7 @@ describe('of an object', () => {
 
   it('who may see all gets all fields of the record and of the reply', async () => {
     const { statusLine, lines } = await headOf(
-      new ObjectHeaders().whole(record, viewOf(everything)),
+      headersOfWhole(record, viewOf(everything)),
       '0123456789',
       200,
       7,
@@ -120,10 +123,9 @@ describe('of an object', () => {
   });
 
   it('the same record shows each reader what that one may see, in its dialect, whoever came before', async () => {
-    const headers = new ObjectHeaders();
     const shown = async (visibility: Visibility, prefix: HeaderPrefix, isCharged = false) => {
       const { lines } = await headOf(
-        headers.whole(record, viewOf(visibility, prefix, isCharged)),
+        headersOfWhole(record, viewOf(visibility, prefix, isCharged)),
         '0123456789',
       );
       const own = lines.filter(line =>
@@ -153,24 +155,36 @@ describe('of an object', () => {
   });
 
   it('RFC 9530: a part has the digest of the whole content, and none of bytes that it does not carry', async () => {
-    const part = new ObjectHeaders().range(record, viewOf(everything), { first: 2, last: 4 });
+    const part = headersOfRange(record, viewOf(everything), { first: 2, last: 4 });
     const { lines } = await headOf(part, '234', 206);
     expect(lines.filter(line => /digest|md5/.test(line))).toEqual(['repr-digest: sha-256=:w:']);
   });
 
   it('heads are prepared once for readers who see the same', () => {
-    const headers = new ObjectHeaders();
-    const one = headers.whole(record, viewOf(nothing));
-    expect(headers.whole(record, viewOf(nothing))).toBe(one);
-    expect(headers.whole({ ...record }, viewOf(nothing))).not.toBe(one);
+    const one = headersOfWhole(record, viewOf(nothing));
+    expect(headersOfWhole(record, viewOf(nothing))).toBe(one);
+    expect(headersOfWhole({ ...record }, viewOf(nothing))).not.toBe(one);
+  });
+
+  it('heads are prepared for each outcome of rules, and those of so many are kept', () => {
+    const ruled = (value: string) => {
+      const view = viewOf(nothing);
+      const answerRules = new AnswerRules({ set: { 'x-rule': value }, add: {}, remove: [] }, undefined);
+      return { ...view, exchange: { ...view.exchange, answerRules } };
+    };
+    const own = { ...record };
+    const [one, other] = [ruled('1'), ruled('2')];
+    const first = headersOfWhole(own, one);
+    expect(headersOfWhole(own, other)).not.toBe(first);
+    for (let index = 0; index < 10; index++) headersOfWhole(own, ruled(`${index}`));
+    expect(headersOfWhole(own, one)).toBe(first);
+    for (let index = 0; index < 20; index++) headersOfWhole(own, ruled(`${index}`));
+    expect(headersOfWhole(own, one)).not.toBe(first);
   });
 
   it('Decided 1: what a client wants replaced is replaced, in a 200', async () => {
     const overrides = [['Content-Type', 'image/png']] as const;
-    const { lines } = await headOf(
-      new ObjectHeaders().whole(record, { ...viewOf(nothing), overrides }),
-      '0123456789',
-    );
+    const { lines } = await headOf(headersOfWhole(record, { ...viewOf(nothing), overrides }), '0123456789');
     expect(lines).toContain('Content-Type: image/png');
     expect(lines).not.toContain('content-type: text/plain');
     expect(lines).toContain('content-length: 10');
@@ -183,9 +197,8 @@ describe('of an object', () => {
   ])(
     'row 8: checksums are sent with all of it only: bytes %d to %d',
     async (first, last, body, hasChecksum) => {
-      const headers = new ObjectHeaders();
       const { statusLine, lines } = await headOf(
-        headers.range(record, viewOf(everything), { first, last }),
+        headersOfRange(record, viewOf(everything), { first, last }),
         body,
         206,
       );
@@ -193,7 +206,7 @@ describe('of an object', () => {
       expect(lines).toContain(`content-length: ${body.length}`);
       expect(lines).toContain(`content-range: bytes ${first}-${last}/10`);
       expect(lines.includes('x-amz-checksum-crc32: crc')).toBe(hasChecksum);
-      const unseen = await headOf(headers.range(record, viewOf(nothing), { first, last }), body, 206);
+      const unseen = await headOf(headersOfRange(record, viewOf(nothing), { first, last }), body, 206);
       expect(unseen.lines).not.toContain('x-amz-checksum-crc32: crc');
     },
   );
@@ -201,7 +214,7 @@ describe('of an object', () => {
   it('rows 36 to 39 and 48: a part has its own checksums, and the number of parts', async () => {
     const part: Part = { first: 4, last: 6, checksums: [storeField('checksum-crc32', 'of the part')] };
     const headOfPart = async (visibility: Visibility, count: number | undefined) =>
-      (await headOf(new ObjectHeaders().part(record, viewOf(visibility), part, count), '456', 206)).lines;
+      (await headOf(headersOfPart(record, viewOf(visibility), part, count), '456', 206)).lines;
     const seen = await headOfPart(everything, 3);
     for (const line of ['x-amz-mp-parts-count: 3', 'content-range: bytes 4-6/10', 'content-length: 3'])
       expect(seen).toContain(line);
