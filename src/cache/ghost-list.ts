@@ -52,7 +52,7 @@ export class GhostList {
   #placeOf(hash: number): number | undefined {
     const first = this.#firstPlace(hash);
     for (let place = first; place < first + PLACES_PER_SET; place++)
-      if (this.#hashes[place] === hash && this.#at(place) > 0) return place;
+      if (this.#hashes[place] === (hash | 0) && this.#at(place) > 0) return place;
     return undefined;
   }
 

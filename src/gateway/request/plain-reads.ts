@@ -1,3 +1,4 @@
+import { GhostList } from '../../cache/ghost-list.ts';
 import { parseRange } from '../../http/range.ts';
 import type { RequestFields } from '../../s3/request-fields.ts';
 import type { ClientRead } from './client-read.ts';
@@ -8,6 +9,9 @@ import { TargetMemo, URL_LENGTH_LIMIT } from './target-memo.ts';
 
 /** As for `URL_LENGTH_LIMIT`: the name of a host is shorter (RFC 1035 §2.3.4). */
 const HOST_LENGTH_LIMIT = 512;
+
+/** Of so many objects whose plain reads were not memoised yet it is known that there was one. */
+const MET_LIMIT = 8_192;
 
 /** What all plain reads of one URL at one host have in common. */
 interface PlainRead {
@@ -28,10 +32,12 @@ const noRange = parseRange(undefined);
 /**
  * Memoises plain reads: anonymous GETs without query, store fields or Origin, which are most of the traffic. Nothing but
  * host and URL decides their address, bucket, grants and policy, and whether the host is valid, so these are worked out
- * once per host and URL; range, preconditions and directives are parsed again.
+ * once per host and URL; range, preconditions and directives are parsed again. Most objects of a large bucket are read once in
+ * a long time, so that is done for those that come again.
  */
 export class PlainReads {
   readonly #reads = new TargetMemo<PlainRead>();
+  readonly #met = new GhostList(MET_LIMIT, MET_LIMIT);
 
   /** The memoised read for `exchange`, if it is a plain one that was allowed before. */
   find(exchange: Exchange, fields: RequestFields, nowMs: number): ClientRead | undefined {
@@ -66,11 +72,16 @@ export class PlainReads {
     };
   }
 
-  /** Memoises `client`, whose Host is valid and which was allowed, if it is a plain read. */
+  /** Memoises `client`, whose Host is valid and which was allowed, if it is a plain read and its object has been met lately. */
   remember({ exchange, fields, rules, read, visibility, mayKnowMissing, page }: ClientRead): void {
     const { bucket, key = '', prefix, url, caller } = exchange;
     const host = plainHost(exchange, fields);
     if (host === undefined || caller !== undefined || url.includes('?')) return;
+    const { hash } = read.objectKey;
+    if (!this.#met.take(hash)) {
+      this.#met.add(hash, 1);
+      return;
+    }
     const whole = { ...read, range: noRange, isConditional: false, directives: undefined, trace: undefined };
     const plain = { bucket, key, prefix, rules, read: whole, visibility, mayKnowMissing, page };
     // the key is held twice, and may need two bytes per character
