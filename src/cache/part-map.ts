@@ -13,7 +13,8 @@ const PART_COST_BYTES = 180;
 
 /** The known parts of one content. Can be converted to plain data and back. */
 export class PartMap {
-  readonly #parts = new Map<number, Part>();
+  /** Most contents have none. */
+  #parts: Map<number, Part> | undefined;
   readonly #onGrown: () => void;
   readonly #beforeLearned: () => void;
   #count: number | undefined;
@@ -46,7 +47,7 @@ export class PartMap {
   }
 
   get(number: number): Part | undefined {
-    return this.#parts.get(number);
+    return this.#parts?.get(number);
   }
 
   /** Stores part `number` of an object of `count` parts; `count` is undefined for an object not uploaded in parts. */
@@ -60,20 +61,21 @@ export class PartMap {
 
   /** How many parts are known. */
   get known(): number {
-    return this.#parts.size;
+    return this.#parts?.size ?? 0;
   }
 
   entries(): [number, Part][] {
-    return [...this.#parts];
+    return [...(this.#parts ?? [])];
   }
 
   /** The entry of part `number`, if that is asked for and known. */
   entriesOf(number: number | undefined): [number, Part][] {
-    const part = number === undefined ? undefined : this.#parts.get(number);
+    const part = number === undefined ? undefined : this.#parts?.get(number);
     return number === undefined || !part ? [] : [[number, part]];
   }
 
   #set(number: number, part: Part): void {
+    this.#parts ??= new Map();
     const before = this.#parts.get(number);
     this.#costBytes += costOf(part) - (before ? costOf(before) : 0);
     this.#parts.set(number, part);

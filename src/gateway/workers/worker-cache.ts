@@ -5,14 +5,12 @@ import { EntrySweep } from '../../cache/entry-sweep.ts';
 import { EntryTable } from '../../cache/entry-table.ts';
 import { Epochs } from '../../cache/epochs.ts';
 import { type ContentAccess, Generation } from '../../cache/generation.ts';
-import { GenerationEncodings } from '../../cache/generation-encodings.ts';
 import type { AskedFor, GenerationIdentity } from '../../cache/generation-identity.ts';
 import { MemoryTier } from '../../cache/memory-tier.ts';
 import { PurgeBarriers } from '../../cache/purge-barriers.ts';
 import type { SharedMemory } from '../../cache/shared-memory.ts';
 import { UnsettledKeys } from '../../cache/unsettled-keys.ts';
 import { type UnwrittenBytesError, WrittenBytes } from '../../cache/written-bytes.ts';
-import type { TraceContext } from '../../http/trace-context.ts';
 import { ContentEncoder } from '../fill/content-encoder.ts';
 import { Filler } from '../fill/filler.ts';
 import { GenerationReader, type ReaderContext } from '../fill/generation-reader.ts';
@@ -29,6 +27,7 @@ import { RecordCache } from '../read/record-cache.ts';
 import { StoreFetcher } from '../read/store-fetcher.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 import { WebReads } from '../web/web-reads.ts';
+import { ContentReading, type ReadingParts } from './content-reading.ts';
 import {
   askedFor,
   type BucketNow,
@@ -72,6 +71,7 @@ export class WorkerCache implements ContentFactory {
   readonly nowMs: () => number;
   readonly clock: Clock;
   readonly #readerContext: ReaderContext;
+  readonly #readingParts: ReadingParts;
   readonly #readers: Readers;
   readonly #bucketNow: BucketNow;
   /** A number for each store, by name. */
@@ -97,6 +97,10 @@ export class WorkerCache implements ContentFactory {
       readAhead: new ReadAhead(this.filler, this.#readers, clock),
     };
     this.encoder = new ContentEncoder({ create: (of, identity) => this.#createMade(of, identity), faults });
+    this.#readingParts = {
+      ...{ table: this.table, encoder: this.encoder },
+      ...{ readers: this.#readerContext, bucketNow: this.#bucketNow },
+    };
     const fetcher = new StoreFetcher(clock, { random, retried });
     const { table, epochs, barriers, unsettled } = this;
     const records = new RecordCache(table, epochs, barriers, unsettled, read => this.revive(read));
@@ -132,36 +136,13 @@ export class WorkerCache implements ContentFactory {
 
   #create(
     object: StoredObject,
-    askedFirst: AskedFor,
+    asked: AskedFor,
     identity: GenerationIdentity,
     blockBytes: number,
   ): Generation {
-    const grew = () => this.table.grew(object.objectKey);
-    let asked = askedFirst;
-    const sourceFor = (trace?: TraceContext) => rangeSource(object, asked, identity, this.#bucketNow, trace);
-    let source = sourceFor();
-    const reading: ContentAccess = {
-      get asked() {
-        return asked;
-      },
-      askAs: next => {
-        if (next.versionId === asked.versionId && next.requestPayer === asked.requestPayer) return;
-        asked = next;
-        source = sourceFor();
-      },
-      open: (generation, from, to, hasBegun, trace) =>
-        new GenerationReader(
-          generation,
-          { from, to, hasBegun },
-          trace ? sourceFor(trace) : source,
-          this.#readerContext,
-        ),
-      filled: () => this.table.tell(object.objectKey),
-      encodingsOf: of => new GenerationEncodings(coding => this.encoder.make(of, coding), grew),
-      lend: (block, from, to) => this.lender.lend(block, from, to),
-    };
+    const reading = new ContentReading(this.#readingParts, object, asked, identity);
     const group = this.#fillGroupOf(object.bucket.store.name);
-    return new Generation(identity, blockBytes, this.tier, reading, grew, group);
+    return new Generation(identity, blockBytes, this.tier, reading, () => reading.grew(), group);
   }
 
   /** A content that was made here of `of`: no store has it. */
