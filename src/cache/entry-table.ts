@@ -3,16 +3,18 @@ import {
   type Entry,
   entryCostBytes,
   generationsOf,
-  heldBytesOf,
   isPackable,
+  type KnownObject,
+  knownOf,
   PLAIN_NAME,
-  tagSlotsOfAll,
+  retire,
+  withoutSurplus,
   withRecord,
-  worthPacking,
 } from './entry.ts';
 import type { Generation } from './generation.ts';
 import type { MemoryTier } from './memory-tier.ts';
 import type { MemoryUse } from './memory-use.ts';
+import { Newcomers } from './newcomers.ts';
 import type { ObjectKey } from './object-key.ts';
 import { PackedEntries } from './packed-entries.ts';
 import type { Revive } from './packed-entry.ts';
@@ -20,13 +22,6 @@ import type { PurgeBarriers } from './purge-barriers.ts';
 import type { ObjectRecord } from './record.ts';
 
 type Tier = Pick<MemoryTier, 'entrust' | 'free' | 'giveUp' | 'isReadAgain' | 'packed' | 'spares'>;
-
-/** What operators are told of an object, packed or not. */
-export interface KnownObject {
-  readonly text: string;
-  readonly tagSlots: readonly number[];
-  readonly heldBytes: number;
-}
 
 /** Records (versions and variants) kept per object. Bounded because clients choose the values of varying headers. */
 const RECORDS_PER_ENTRY = 64;
@@ -41,11 +36,15 @@ const UNPACKED_SHARE = 1 / 4;
 const MOST_UNPACKED_BYTES = 16 * 1024 * 1024;
 const MOST_UNPACKED_SHARE = 1 / 32;
 
+/** So many entries may be unpacked after one that nobody uses again before it is packed, ahead of those that were used more often. */
+const NEWCOMERS = 256;
+
 /** How many entries that are in use are passed over, at each change, in search of one to pack. */
 const PASSED_OVER = 16;
 
 /**
- * The entries of one worker. Those that were used last are objects; the others are packed. When their estimated cost
+ * The entries of one worker. Those that were used last are objects; the others are packed, and first those that were unpacked for
+ * one use: where many objects are read at random, they come and go before the collector has copied them. When their estimated cost
  * exceeds the limit, some go together with their blocks, see `PackedEntries`.
  */
 export class EntryTable {
@@ -56,6 +55,9 @@ export class EntryTable {
   readonly #packed: PackedEntries;
   /** Entries that have just become too many, still to be packed. */
   readonly #surplus: Entry[] = [];
+  readonly #newcomers = new Newcomers(NEWCOMERS);
+  /** Taken out to be packed. */
+  #leaving: Entry | undefined;
 
   /**
    * @param maxBytes limit for the estimated heap that entries and records cost
@@ -76,7 +78,7 @@ export class EntryTable {
       maxEntrySize: maxBytes,
       sizeCalculation: entryCostBytes,
       dispose: (entry, _key, reason) => {
-        if (reason === 'evict') this.#surplus.push(entry);
+        if (reason === 'evict' || entry === this.#leaving) this.#surplus.push(entry);
         else if (reason !== 'set') retire(generationsOf(entry));
       },
     });
@@ -111,6 +113,7 @@ export class EntryTable {
   /** The entry, unless it is packed: what was not purged. */
   get(objectKey: ObjectKey): Entry | undefined {
     const entry = this.#entries.get(objectKey.text);
+    if (entry?.isUnused) entry.isUnused = false;
     return entry === undefined || entry.barrier === this.#barriers.latest ? entry : this.#afterPurges(entry);
   }
 
@@ -124,7 +127,9 @@ export class EntryTable {
   revive(objectKey: ObjectKey, create: Revive): Entry | undefined {
     const entry = this.#packed.take(objectKey.text)?.revive(objectKey, create);
     if (!entry) return undefined;
+    entry.isUnused = true;
     this.#set(entry);
+    this.#newcomers.add(objectKey.text);
     return this.#afterPurges(entry);
   }
 
@@ -272,25 +277,18 @@ export class EntryTable {
     const { calculatedSize } = this.#entries;
     const isOverLimit = this.costBytes > this.#maxBytes && calculatedSize > this.#maxBytes * UNPACKED_SHARE;
     const isTooMuch = isOverLimit || (left > 0 && calculatedSize > this.#mostUnpackedBytes);
-    if (this.#surplus.length === 0 && isTooMuch) this.#entries.pop();
+    if (this.#surplus.length === 0 && isTooMuch && !this.#takeNewcomer()) this.#entries.pop();
     return this.#surplus.shift();
   }
-}
 
-/** What is packed of `entry`; the other contents of `generations` are retired. */
-function withoutSurplus(entry: Entry, generations: Set<Generation>): Entry {
-  const packed = worthPacking(entry);
-  if (packed === entry) return entry;
-  for (const generation of generationsOf(packed)) generations.delete(generation);
-  retire(generations);
-  return packed;
-}
-
-function knownOf(entry: Entry): KnownObject {
-  const { text } = entry.objectKey;
-  return { text, tagSlots: tagSlotsOfAll(entry.records), heldBytes: heldBytesOf(entry) };
-}
-
-function retire(generations: Iterable<Generation>): void {
-  for (const generation of generations) generation.retire();
+  /** Takes out the newcomer that the next will follow, unless it was used again. */
+  #takeNewcomer(): boolean {
+    const text = this.#newcomers.takeOldest();
+    const entry = this.#entries.peek(text);
+    if (!entry?.isUnused) return false;
+    this.#leaving = entry;
+    this.#entries.delete(text);
+    this.#leaving = undefined;
+    return true;
+  }
 }

@@ -11,6 +11,15 @@ export interface Entry {
   barrier: number;
   /** Whether it was used again after it had been packed. */
   readonly wasPacked?: boolean | undefined;
+  /** Whether it has not been used again since. */
+  isUnused?: boolean;
+}
+
+/** What operators are told of an object, packed or not. */
+export interface KnownObject {
+  readonly text: string;
+  readonly tagSlots: readonly number[];
+  readonly heldBytes: number;
 }
 
 /** Of the record of the current version for whoever names nothing, see `recordName`. */
@@ -62,10 +71,15 @@ export function generationsOf(entry: Entry): Set<Generation> {
 }
 
 /** The bytes held of these contents. */
-export function heldBytesOf(entry: Entry): number {
+function heldBytesOf(entry: Entry): number {
   let heldBytes = 0;
   for (const generation of generationsOf(entry)) heldBytes += generation.heldBytes;
   return heldBytes;
+}
+
+export function knownOf(entry: Entry): KnownObject {
+  const { text } = entry.objectKey;
+  return { text, tagSlots: tagSlotsOfAll(entry.records), heldBytes: heldBytesOf(entry) };
 }
 
 /** The tags of all records: versions and variants are one object. */
@@ -111,6 +125,19 @@ export function worthPacking(entry: Entry): Entry {
     laterBytes += costBytes;
   }
   return records.size === entry.records.size ? entry : { ...entry, records };
+}
+
+/** What is packed of `entry`; the other contents of `generations` are retired. */
+export function withoutSurplus(entry: Entry, generations: Set<Generation>): Entry {
+  const packed = worthPacking(entry);
+  if (packed === entry) return entry;
+  for (const generation of generationsOf(packed)) generations.delete(generation);
+  retire(generations);
+  return packed;
+}
+
+export function retire(generations: Iterable<Generation>): void {
+  for (const generation of generations) generation.retire();
 }
 
 /** Estimated heap cost of a record and its name. */

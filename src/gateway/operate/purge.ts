@@ -1,4 +1,5 @@
-import type { EntryTable, KnownObject } from '../../cache/entry-table.ts';
+import type { KnownObject } from '../../cache/entry.ts';
+import type { EntryTable } from '../../cache/entry-table.ts';
 import { isTextInRange, type KeyRange } from '../../cache/object-key.ts';
 import type { BarrierScope } from '../../cache/purge-barriers.ts';
 import { ANY_TAG_SLOT, tagSlotOf } from '../../cache/tag-slots.ts';

@@ -18,13 +18,13 @@ const unused = (): never => {
   throw new Error('nothing is read here');
 };
 
-/** A table with room for about a dozen entries that are not packed, and an arena of eight pages. */
+/** A table with room for about a dozen entries that are not packed, and an arena of eight pages, unless more are asked for. */
 class Cache {
   readonly tier: MemoryTier;
   readonly table: EntryTable;
 
-  constructor(maxBytes = 40_000, mostUnpackedBytes = maxBytes) {
-    const memory = allocateSharedMemory(8 * pageBytes, pageBytes, 1, { blocks: 'checked' });
+  constructor(maxBytes = 40_000, mostUnpackedBytes = maxBytes, pages = 8) {
+    const memory = allocateSharedMemory(pages * pageBytes, pageBytes, 1, { blocks: 'checked' });
     this.tier = new MemoryTier(memory, 0);
     this.table = new EntryTable(maxBytes, this.tier, new PurgeBarriers(memory), mostUnpackedBytes);
   }
@@ -407,3 +407,31 @@ it.each([1, 3, 15, 16])(
     expect(cache.table.costBytes).toBeLessThanOrEqual(maxBytes);
   },
 );
+
+/** A table with room for some three hundred that are not packed; `names` are packed, and all others were used once. */
+function withPacked(names: readonly string[]): Cache {
+  const cache = new Cache(4_000_000, 1_000_000, 64);
+  for (const name of [...names, ...Array.from({ length: 700 }, (_, index) => `rest ${index}`)])
+    cache.put(name);
+  for (const name of names) expect(cache.isPacked(name), name).toBe(true);
+  return cache;
+}
+
+const named = (count: number) => Array.from({ length: count }, (_, index) => `k${index}`);
+
+it('what is unpacked for one use is packed again after some hundred others, and displaces nothing that is used more', () => {
+  const names = named(400);
+  const cache = withPacked(names);
+  const unpacked = (some: readonly string[]) => some.filter(name => !cache.isPacked(name)).length;
+  const used = Array.from({ length: 700 }, (_, index) => `rest ${index}`).filter(
+    name => !cache.isPacked(name),
+  );
+  const [once, again, ...others] = names;
+  for (const name of [once, again, again]) cache.read(name ?? '');
+  for (const name of others) cache.read(name);
+  expect([cache.isPacked('k0'), cache.isPacked('k1')]).toEqual([true, false]);
+  expect(unpacked(others)).toBeLessThanOrEqual(256);
+  expect(unpacked(others)).toBeGreaterThan(200);
+  expect(used.length).toBeGreaterThan(300);
+  expect(unpacked(used)).toBeGreaterThanOrEqual(used.length - 256);
+});
