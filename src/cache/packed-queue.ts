@@ -1,8 +1,10 @@
 import type { LooseEntry } from './loose-entry.ts';
+import { Oldest } from './oldest.ts';
 
 /** Loose entries by `ObjectKey.text`, in the order in which they came, and what they cost. */
 export class PackedQueue {
   readonly #entries = new Map<string, LooseEntry>();
+  readonly #oldest = new Oldest(this.#entries);
   #costBytes = 0;
 
   get size(): number {
@@ -15,8 +17,8 @@ export class PackedQueue {
 
   /** The one that came first. */
   get first(): LooseEntry | undefined {
-    const [first] = this.#entries.values();
-    return first;
+    const text = this.#oldest.key;
+    return text === undefined ? undefined : this.#entries.get(text);
   }
 
   get(text: string): LooseEntry | undefined {
@@ -41,6 +43,7 @@ export class PackedQueue {
     const entry = this.#entries.get(text);
     if (!entry) return undefined;
     this.#entries.delete(text);
+    this.#oldest.removed(text);
     this.#costBytes -= entry.costBytes;
     return entry;
   }

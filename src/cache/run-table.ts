@@ -6,7 +6,7 @@
 export class RunTable {
   readonly pages: number;
   readonly granulesPerPage: number;
-  /** Links for `RunQueue`: a run is in at most one queue at a time. */
+  /** Links for `RunQueue`: a run is in at most one queue at a time, and one that was removed in none. */
   readonly next: Int32Array;
   readonly previous: Int32Array;
   /** For `AgedRuns`: when a run came. */
@@ -16,7 +16,8 @@ export class RunTable {
   readonly #length: Int32Array;
   /** By granule: one more than the number of the run that begins or ends there; 0 inside of runs. */
   readonly #edges: Int32Array;
-  readonly #unused: number[] = [];
+  /** One more than the run whose number was given up last; `next` leads on to the others. 0: there is none. */
+  #unused = 0;
   #numbers = 0;
 
   constructor(pages: number, granulesPerPage: number) {
@@ -33,15 +34,16 @@ export class RunTable {
 
   /** Makes a run of `length` granules that belong to none. */
   create(start: number, length: number): number {
-    const run = this.#unused.pop() ?? this.#numbers++;
+    const run = this.#takeUnused() ?? this.#numbers++;
     this.#put(run, start, length);
     return run;
   }
 
-  /** Its granules belong to no run from now on, and its number may be used again. */
+  /** It is in no queue; its granules belong to no run from now on, and its number may be used again. */
   remove(run: number): void {
     this.#lift(run);
-    this.#unused.push(run);
+    this.next[run] = this.#unused;
+    this.#unused = run + 1;
   }
 
   resize(run: number, start: number, length: number): void {
@@ -89,6 +91,13 @@ export class RunTable {
   /** The runs of the page whose first granule is `first`; none of them may change meanwhile. */
   *inPage(first: number): IterableIterator<number> {
     for (let run = this.beginningAt(first); run !== undefined; run = this.after(this.endOf(run))) yield run;
+  }
+
+  #takeUnused(): number | undefined {
+    if (this.#unused === 0) return undefined;
+    const run = this.#unused - 1;
+    this.#unused = this.next[run] ?? 0;
+    return run;
   }
 
   #put(run: number, start: number, length: number): void {
