@@ -10,9 +10,10 @@ import { touchMemory } from './touch-memory.ts';
 
 /** What is hit, and at most what share of the better of nginx and Varnish it may cost. */
 export const hitSizes = [
-  { name: '1 KiB', sizeBytes: kibibyte, limit: 1.0 },
-  { name: '64 KiB', sizeBytes: 64 * kibibyte, limit: 1.1 },
-  { name: '1 MiB', sizeBytes: mebibyte, limit: 1.1 },
+  { name: '1 KiB', sizeBytes: kibibyte, limit: 0.65 },
+  { name: '16 KiB', sizeBytes: 16 * kibibyte, limit: 0.75 },
+  { name: '64 KiB', sizeBytes: 64 * kibibyte, limit: 0.95 },
+  { name: '1 MiB', sizeBytes: mebibyte, limit: 1.05 },
 ];
 const connections = 16;
 /** The quiet moments of a machine that others use too are short: many short loads find more of them than a few long ones. */

@@ -10,7 +10,15 @@ export const mebibyte = 1_048_576;
 export type GatewayOptions = Partial<
   Pick<
     GatewaySetup,
-    'backends' | 'buckets' | 'clients' | 'memory' | 'accessLog' | 'tls' | 'nodeArguments' | 'launcher'
+    | 'backends'
+    | 'buckets'
+    | 'clients'
+    | 'memory'
+    | 'workers'
+    | 'accessLog'
+    | 'tls'
+    | 'nodeArguments'
+    | 'launcher'
   >
 >;
 

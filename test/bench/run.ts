@@ -96,7 +96,7 @@ async function bench(): Promise<number> {
     allowPositionals: true,
     options: {
       rounds: { type: 'string', default: '5' },
-      objects: { type: 'string', default: '100000' },
+      objects: { type: 'string', default: '200000' },
       json: { type: 'string' },
     },
   });

@@ -12,7 +12,7 @@ export async function tlsHitCost(lab: Lab, rounds: number): Promise<readonly Fin
   try {
     const tls = authority.issue(['127.0.0.1']);
     const { costs, findings } = await measureHits(lab, rounds, async () => {
-      const contenders: Contender[] = [await startGateway(lab, false, tls)];
+      const contenders: Contender[] = [await startGateway(lab, { tls }, 'TLS')];
       if (isInstalled('nginx')) contenders.push(await lab.keep(startNginx(lab.store.url, 'on', { tls })));
       return contenders;
     });

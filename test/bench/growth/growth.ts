@@ -12,10 +12,10 @@ import { longestPauses, watchingPauses } from './pauses.ts';
 import { readAll } from './read-all.ts';
 import { pathOf } from './small-objects.ts';
 
-/** What an object may cost of resident memory, all included. */
+/** What an object may cost of resident memory, all included, and how much is configured for each so that all fit. */
 const kinds = [
-  { name: '1 KiB', sizeBytes: kibibyte, limitBytes: 2 * kibibyte },
-  { name: '100 bytes', sizeBytes: 100, limitBytes: 768 },
+  { name: '1 KiB', sizeBytes: kibibyte, limitBytes: 2 * kibibyte, configuredBytes: 1_750 },
+  { name: '100 bytes', sizeBytes: 100, limitBytes: 768, configuredBytes: 650 },
 ];
 
 /** Beside which the cost of a hit is compared. */
@@ -26,13 +26,19 @@ const PAUSE_LIMIT_MS = 20;
 const START_LIMIT_MS = 1_000;
 const ANSWER_LIMIT_MS = 100;
 
-/** Configured for each object, so that all fit; what is not used of it is not resident. */
-const CONFIGURED_BYTES = 6 * kibibyte;
+/** Configured besides. */
+const SPARE_BYTES = 64 * mebibyte;
+
+/** So many objects are read at a time until something is evicted for them, and so often at most. */
+const EVICTING_TIMES = 100;
 
 const program = new URL('store-main.ts', import.meta.url).pathname;
 const randomKeys = new URL('random-keys.lua', import.meta.url).pathname;
 
-/** What many small objects cost: memory, pauses of the worker's event loop, the time of hits, and what operators ask for. */
+/**
+ * What many small objects cost: memory, pauses of the worker's event loop, the time of hits, fills and evictions, and what operators
+ * ask for.
+ */
 export async function growth(lab: Lab, rounds: number, objects: number): Promise<readonly Finding[]> {
   const storeUrl = await startStore(lab);
   const findings: Finding[] = [];
@@ -50,28 +56,37 @@ type Kind = (typeof kinds)[number];
 async function growthOf(
   lab: Lab,
   storeUrl: string,
-  { name, sizeBytes, limitBytes }: Kind,
+  { name, sizeBytes, limitBytes, configuredBytes }: Kind,
   rounds: number,
   objects: number,
 ): Promise<readonly Finding[]> {
   const about = (what: string) => `${objects} objects of ${name}: ${what}`;
-  const memory = `${Math.ceil((objects * CONFIGURED_BYTES) / mebibyte) + 256}MiB`;
-  const start = () => startGateway(lab, storeUrl, memory);
-  const [few, many] = [await start(), await start()];
+  const start = (count: number) => startGateway(lab, storeUrl, count * configuredBytes + SPARE_BYTES);
+  const [few, many] = [await start(objects), await start(objects)];
   const idleBytes = await settledBytes(many.gateway);
   const beganMs = Date.now();
-  const filled = await fill(many.gateway, sizeBytes, objects);
+  // what is compiled is compiled after these
+  await fill(many.gateway, sizeBytes, 0, FEW);
+  const firstFills = await fill(many.gateway, sizeBytes, FEW, 2 * FEW);
+  const filled = await fill(many.gateway, sizeBytes, 2 * FEW, objects - FEW);
+  const lastFills = await fill(many.gateway, sizeBytes, objects - FEW, objects);
   const filling = longestPauses(many.gateway, beganMs);
   const filledS = (Date.now() - beganMs) / 1_000;
   const residentBytes = (await settledBytes(many.gateway)) - idleBytes;
   lab.say(`${name}: ${objects} read in ${filledS.toFixed(0)} s, ${toMebibytes(residentBytes)} MiB more`);
-  await fill(few.gateway, sizeBytes, FEW);
+  await fill(few.gateway, sizeBytes, 0, FEW);
   const compared = { few: few.gateway, many: many.gateway };
   const hits = await compareHits(lab, compared, sizeBytes, rounds, objects);
   const metrics = await many.gateway.metrics();
   const held = metrics.total('cache_entries', { tier: 'records' });
   const countedBytes = metrics.total('cache_object_bytes');
   const metricsMs = await slowest(5, () => many.gateway.metrics());
+  const small = await start(FEW);
+  await fill(small.gateway, sizeBytes, 0, FEW);
+  const evictingFew = await evict(small.gateway, sizeBytes, FEW);
+  const evictingMs = Date.now();
+  const evictingMany = await evict(many.gateway, sizeBytes, objects);
+  const evicting = longestPauses(many.gateway, evictingMs);
   const purgedMs = Date.now();
   const purgeMs = await slowest(1, () => many.gateway.purge(bucket));
   // the sweep behind it
@@ -80,13 +95,21 @@ async function growthOf(
   const findings = [
     atMost(about('until the gateway is ready'), Math.min(few.startMs, many.startMs), START_LIMIT_MS, 'ms'),
     orientation(about('memory when idle'), toMebibytes(idleBytes), 'MiB'),
-    exactly(about('wrong answers'), filled.wrong, 0),
+    exactly(about('wrong answers'), filled.wrong + firstFills.wrong + lastFills.wrong, 0),
     exactly(about('still held'), held, objects),
     atMost(about('resident memory of each'), residentBytes / objects, limitBytes, 'bytes'),
     orientation(about('the same as the gateway counts it'), countedBytes, 'bytes'),
     atMost(about('longest pause while filling'), filling.pauseMs, PAUSE_LIMIT_MS, 'ms'),
     orientation(about('of these longest collection'), filling.collectionMs, 'ms'),
     orientation(about('slowest answer while filling'), filled.slowestMs, 'ms'),
+    atMost(
+      about(`CPU of the last ${FEW} fills against the second`),
+      lastFills.cpuUs / firstFills.cpuUs,
+      GROWTH_LIMIT,
+    ),
+    orientation(about(`CPU of a fill that evicts, beside ${FEW}`), evictingFew, 'µs'),
+    atMost(about(`CPU of a fill that evicts against ${FEW}`), evictingMany / evictingFew, GROWTH_LIMIT),
+    atMost(about('longest pause while evicting'), evicting.pauseMs, PAUSE_LIMIT_MS, 'ms'),
     atMost(about('longest pause under hits'), hits.pauses.pauseMs, PAUSE_LIMIT_MS, 'ms'),
     orientation(about('of these longest collection, under hits'), hits.pauses.collectionMs, 'ms'),
     orientation(about(`CPU of a hit of ${FEW}`), hits.fewUs, 'µs'),
@@ -96,6 +119,7 @@ async function growthOf(
     atMost(about('purge of the bucket'), purgeMs, ANSWER_LIMIT_MS, 'ms'),
     atMost(about('longest pause in the 5 s behind it'), purging.pauseMs, PAUSE_LIMIT_MS, 'ms'),
   ];
+  await small.gateway.stop();
   await few.gateway.stop();
   await many.gateway.stop();
   return findings;
@@ -112,24 +136,41 @@ async function startStore(lab: Lab): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-async function startGateway(lab: Lab, storeUrl: string, memory: string) {
+async function startGateway(lab: Lab, storeUrl: string, memoryBytes: number) {
   const beganMs = performance.now();
   const gateway = await lab.gateway({
     backends: { store: { type: 's3', endpoint: storeUrl, keys: 'exact' } },
-    memory,
+    memory: `${Math.ceil(memoryBytes / mebibyte)}MiB`,
     launcher: pinned,
     nodeArguments: watchingPauses,
   });
   return { gateway, startMs: performance.now() - beganMs };
 }
 
-/** Reads each object once. */
-function fill({ url }: GatewayProcess, sizeBytes: number, objects: number) {
-  return readAll(url, pathsOf(sizeBytes, objects), 16);
+/** Reads each object from number `from` on once; tells the CPU time of each. */
+async function fill({ url, pid }: GatewayProcess, sizeBytes: number, from: number, to: number) {
+  const before = cpuSeconds(pid);
+  const read = await readAll(url, pathsOf(sizeBytes, from, to), 16);
+  return { ...read, cpuUs: costOf(cpuSeconds(pid) - before, to - from) ?? Number.NaN };
 }
 
-function* pathsOf(sizeBytes: number, objects: number): Generator<string> {
-  for (let index = 0; index < objects; index++) yield pathOf(sizeBytes, index);
+function* pathsOf(sizeBytes: number, from: number, to: number): Generator<string> {
+  for (let index = from; index < to; index++) yield pathOf(sizeBytes, index);
+}
+
+/** The CPU time of a read that evicts another object. @param from the first number that was not read yet */
+async function evict(gateway: GatewayProcess, sizeBytes: number, from: number): Promise<number> {
+  for (let time = 0; time < EVICTING_TIMES; time++) {
+    const start = from + time * FEW;
+    const before = await evictions(gateway);
+    const { cpuUs } = await fill(gateway, sizeBytes, start, start + FEW);
+    if ((await evictions(gateway)) - before > 0.95 * FEW) return cpuUs;
+  }
+  throw new Error(`nothing was evicted for ${EVICTING_TIMES * FEW} further objects`);
+}
+
+async function evictions(gateway: GatewayProcess): Promise<number> {
+  return (await gateway.metrics()).total('cache_evictions_total', { tier: 'memory' });
 }
 
 /** Resident memory once it is no longer growing: some is made ready ahead of use. */
