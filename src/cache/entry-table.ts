@@ -36,16 +36,16 @@ const UNPACKED_SHARE = 1 / 4;
 const MOST_UNPACKED_BYTES = 16 * 1024 * 1024;
 const MOST_UNPACKED_SHARE = 1 / 32;
 
-/** So many entries may be unpacked after one that nobody uses again before it is packed, ahead of those that were used more often. */
+/** So many entries may come after one that nobody uses again before it is packed, ahead of those that were used more often. */
 const NEWCOMERS = 256;
 
 /** How many entries that are in use are passed over, at each change, in search of one to pack. */
 const PASSED_OVER = 16;
 
 /**
- * The entries of one worker. Those that were used last are objects; the others are packed, and first those that were unpacked for
- * one use: where many objects are read at random, they come and go before the collector has copied them. When their estimated cost
- * exceeds the limit, some go together with their blocks, see `PackedEntries`.
+ * The entries of one worker. Those that were used last are objects; the others are packed, and first those that were learned or
+ * unpacked for one use: where many objects are read once, or at random, they come and go before the collector has copied them, and take
+ * no place from others. When their estimated cost exceeds the limit, some go together with their blocks, see `PackedEntries`.
  */
 export class EntryTable {
   readonly #maxBytes: number;
@@ -152,7 +152,9 @@ export class EntryTable {
       if (oldest !== PLAIN_NAME) records.delete(oldest);
     }
     const barrier = Math.min(before?.barrier ?? Infinity, record.barrier);
-    this.#replace({ objectKey, records, barrier, wasPacked: before?.wasPacked });
+    const isUnused = before?.isUnused ?? before === undefined;
+    this.#replace({ objectKey, records, barrier, wasPacked: before?.wasPacked, isUnused });
+    if (!before) this.#newcomers.add(objectKey.text);
   }
 
   /** Deletes one record of an object that is not packed. */

@@ -11,7 +11,7 @@ export interface Entry {
   barrier: number;
   /** Whether it was used again after it had been packed. */
   readonly wasPacked?: boolean | undefined;
-  /** Whether it has not been used again since. */
+  /** Whether it has not been used again since it was learned or unpacked. */
   isUnused?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The names of the entries that were unpacked last, in a ring. */
+/** The names of the entries that came last, in a ring. */
 export class Newcomers {
   readonly #names: string[];
   #next = 0;

@@ -408,16 +408,32 @@ it.each([1, 3, 15, 16])(
   },
 );
 
-/** A table with room for some three hundred that are not packed; `names` are packed, and all others were used once. */
+/** A table with room for some three hundred that are not packed; `names` are packed, and all others were used again. */
 function withPacked(names: readonly string[]): Cache {
   const cache = new Cache(4_000_000, 1_000_000, 64);
-  for (const name of [...names, ...Array.from({ length: 700 }, (_, index) => `rest ${index}`)])
-    cache.put(name);
+  for (const name of names) cache.put(name);
+  for (let index = 0; index < 700; index++) {
+    cache.put(`rest ${index}`);
+    cache.read(`rest ${index}`);
+  }
   for (const name of names) expect(cache.isPacked(name), name).toBe(true);
   return cache;
 }
 
 const named = (count: number) => Array.from({ length: count }, (_, index) => `k${index}`);
+
+it('what is learned and not used again is packed after some hundred others, and displaces nothing that was used again', () => {
+  const cache = withPacked([]);
+  const unpacked = (some: readonly string[]) => some.filter(name => !cache.isPacked(name)).length;
+  const used = Array.from({ length: 700 }, (_, index) => `rest ${index}`).filter(
+    name => !cache.isPacked(name),
+  );
+  const names = named(2_000);
+  for (const name of names) cache.put(name);
+  expect(used.length).toBeGreaterThan(250);
+  expect(unpacked(used)).toBeGreaterThanOrEqual(used.length - 270);
+  expect(unpacked(names)).toBeLessThanOrEqual(256);
+});
 
 it('what is unpacked for one use is packed again after some hundred others, and displaces nothing that is used more', () => {
   const names = named(400);
