@@ -25,6 +25,11 @@ interface ObjectOptions {
   readonly ignoresRange?: boolean;
 }
 
+interface Held {
+  readonly method: string | undefined;
+  readonly what: 'requests' | 'answers';
+}
+
 /** Requests wait behind a closed gate until it is released. */
 interface Gate {
   release(): void;
@@ -45,7 +50,7 @@ export class StandInStore {
   rateBytesPerS: number;
   readonly #server: Server;
   readonly #objects = new Map<string, StoredObject>();
-  readonly #gates = new Map<Promise<void>, string | undefined>();
+  readonly #gates = new Map<Promise<void>, Held>();
   #requestCount = 0;
 
   private constructor(options: StandInOptions) {
@@ -98,15 +103,21 @@ export class StandInStore {
    * Makes every request that arrives from now on wait, before anything is answered, until the gate is released.
    *
    * @param method of the requests that wait; undefined: all
+   * @param what its answer is decided by: what there is when it is released, or when it arrives
    */
-  hold(method?: string): Gate {
+  hold(method?: string, what: 'requests' | 'answers' = 'requests'): Gate {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#gates.set(promise, method);
+    this.#gates.set(promise, { method, what });
     const release = () => {
       this.#gates.delete(promise);
       resolve();
     };
     return { release };
+  }
+
+  /** Requests that arrive from now on do not wait, though those that have come still do. */
+  open(): void {
+    this.#gates.clear();
   }
 
   /** Stops listening and cuts every connection. */
@@ -122,14 +133,24 @@ export class StandInStore {
     const fault = this.spoiled.get(pathOf(request)) ?? this.faults.take();
     request.resume();
     if (this.hanging.has(pathOf(request))) return;
-    const gates = [...this.#gates].filter(([, method]) => method === undefined || method === request.method);
+    const arrived = this.#objects.get(pathOf(request));
+    const gates = [...this.#gates].filter(
+      ([, { method }]) => method === undefined || method === request.method,
+    );
     await Promise.all(gates.map(([released]) => released));
     if (this.latencyMs > 0) await wait(this.latencyMs);
-    note.end(await this.#answer(request, reply, fault, note));
+    const isDecided = gates.some(([, { what }]) => what === 'answers');
+    const object = isDecided ? arrived : this.#objects.get(pathOf(request));
+    note.end(await this.#answer(request, reply, object, fault, note));
   }
 
-  #answer(request: IncomingMessage, reply: ServerResponse, fault: Fault | undefined, note: RequestNote) {
-    const object = this.#objects.get(pathOf(request));
+  #answer(
+    request: IncomingMessage,
+    reply: ServerResponse,
+    object: StoredObject | undefined,
+    fault: Fault | undefined,
+    note: RequestNote,
+  ) {
     const answer = spoil(this.#decide(request, object), fault, object, request.headers);
     return transfer(reply, this.#identified(answer), fault, () => this.rateBytesPerS, note);
   }

@@ -1,19 +1,14 @@
 import { isRetryableStatus, type WholeReply } from '../../backend/store.ts';
 import type { Clock } from '../../base/clock.ts';
-import type { Generation } from '../../cache/generation.ts';
-import type { GenerationIdentity } from '../../cache/generation-identity.ts';
-import type { Asked, ObjectRecord, ReadableRecord } from '../../cache/record.ts';
-import { tagSlotsOf } from '../../cache/tag-slots.ts';
+import type { ObjectRecord, ReadableRecord } from '../../cache/record.ts';
 import {
   type ContentHead,
-  checksumsOf,
   identityOf,
   mayBePart,
-  partOf,
   readContentHead,
   tellsWhole,
 } from '../fill/content-head.ts';
-import { InvalidReplyError, RefusedByStoreError, refusedBy } from '../fill/fill-error.ts';
+import { InvalidReplyError, RefusedByStoreError } from '../fill/fill-error.ts';
 import type { RunningTransfer } from '../fill/transfer.ts';
 import type { Forwarded } from '../request/cache-status.ts';
 import type { ObjectRead } from '../request/object-read.ts';
@@ -29,25 +24,19 @@ import {
   type TakenAnswer,
 } from './first-fetch.ts';
 import { answerAtOnce, heldAnswer, holdsWhatIsRead, staleAnswer } from './held-answers.ts';
-import {
-  type Asker,
-  type Learned,
-  type LookupResult,
-  learnedOf,
-  type ObjectSource,
-} from './object-source.ts';
+import type { Asker, Learned, LookupResult, ObjectSource } from './object-source.ts';
 import { type Question, questionForBytes } from './question.ts';
 import { ReadFlights } from './read-flights.ts';
-import { answersRead, haveSameContent, lookupFresh, lookupRecord, type RecordCache } from './record-cache.ts';
 import {
-  isOf,
-  isRememberedRefusal,
-  readableRecord,
-  refusedRecord,
-  tagsOf,
-  uncacheableRecord,
-} from './reply-record.ts';
+  answersRead,
+  haveSameContent,
+  lookupRecord,
+  type RecordCache,
+  type Withdrawing,
+} from './record-cache.ts';
+import { isRememberedRefusal } from './reply-record.ts';
 import type { Audience } from './single-flight.ts';
+import { StoreAnswers } from './store-answers.ts';
 import { isFailureOfStore, withdrawsObject } from './store-failure.ts';
 import type { StoreFetcher } from './store-fetcher.ts';
 
@@ -58,6 +47,7 @@ import type { StoreFetcher } from './store-fetcher.ts';
 export class LocalObjects implements ObjectSource {
   readonly records: RecordCache;
   readonly #contents: ContentFactory;
+  readonly #answers: StoreAnswers;
   readonly #fetcher: StoreFetcher;
   readonly #clock: Clock;
   readonly #flights: ReadFlights;
@@ -66,6 +56,7 @@ export class LocalObjects implements ObjectSource {
     this.records = records;
     this.#flights = new ReadFlights(records, clock);
     this.#contents = contents;
+    this.#answers = new StoreAnswers(records, contents, clock);
     this.#fetcher = fetcher;
     this.#clock = clock;
   }
@@ -131,11 +122,11 @@ export class LocalObjects implements ObjectSource {
     if (!current) return;
     // bytes are asked for without `Origin`, and to a browser the store has more to say
     if (read.variant.origin !== undefined) this.invalidate(read, current);
-    else this.#learnRefusal(questionForBytes(read, record), reply);
+    else this.#answers.refusal(questionForBytes(read, record), reply);
   }
 
   /** The store has refused `read`: what is held is not served any more where it fails, until it has confirmed it. */
-  withdraw(read: ObjectRead, asked?: Pick<Asked, 'epoch'>): void {
+  withdraw(read: ObjectRead, asked?: Withdrawing): void {
     this.records.withdraw(read, asked);
   }
 
@@ -199,34 +190,47 @@ export class LocalObjects implements ObjectSource {
     }
   }
 
-  async #askHead(read: ObjectRead, partNumber: number | undefined, { signal }: Audience): Promise<Learned> {
-    const question = this.#question(read, 'HEAD', partNumber);
-    const reply = await this.#fetcher.head(read, partNumber, signal);
-    if (reply.status !== 200 && reply.status !== 206) return this.#learnRefusal(question, reply);
-    const head = readContentHead(reply);
-    if (partNumber !== undefined && head.range && !mayBePart(head.range, partNumber))
-      throw new InvalidReplyError(`content-range ${head.rangeText} for part ${partNumber}`);
-    const identity = tellsWhole(head, partNumber) ? identityOf(read, head) : undefined;
-    if (!identity) return this.#learnUnkeepable(question, head);
-    return this.#learnReadable(question, head, this.#contentOf(question, head, identity));
+  #askHead(read: ObjectRead, partNumber: number | undefined, { signal }: Audience): Promise<Learned> {
+    return this.#asking(read, 'HEAD', partNumber, async question => {
+      const reply = await this.#fetcher.head(read, partNumber, signal);
+      if (reply.status !== 200 && reply.status !== 206) return this.#answers.refusal(question, reply);
+      const head = readContentHead(reply);
+      if (partNumber !== undefined && head.range && !mayBePart(head.range, partNumber))
+        throw new InvalidReplyError(`content-range ${head.rangeText} for part ${partNumber}`);
+      const identity = tellsWhole(head, partNumber) ? identityOf(read, head) : undefined;
+      if (!identity) return this.#answers.unkeepable(question, head);
+      return this.#answers.readable(question, head, this.#answers.contentOf(question, head, identity));
+    });
   }
 
-  async #askGet(read: ObjectRead, extent: FirstExtent | undefined, audience: Audience): Promise<Learned> {
-    const question = this.#question(read, 'GET', partNumberOf(extent));
-    const take: TakeAnswer = (head, arriving, call) =>
-      this.#takeBytes(question, head, arriving, { call, isAwaited: !audience.isGone });
-    const answer = await this.#fetcher.get(read, extent, take, audience.signal);
-    if (answer.kind === 'refused' && answer.reply.status === 416 && extent && extent.kind !== 'part') {
-      return mayBeEmpty(extent, answer.reply)
-        ? this.#askGet(read, undefined, audience)
-        : this.#askAnew(read, firstBlock(read), audience);
+  #askGet(read: ObjectRead, extent: FirstExtent | undefined, audience: Audience): Promise<Learned> {
+    return this.#asking(read, 'GET', partNumberOf(extent), async question => {
+      const take: TakeAnswer = (head, arriving, call) =>
+        this.#takeBytes(question, head, arriving, { call, isAwaited: !audience.isGone });
+      const answer = await this.#fetcher.get(read, extent, take, audience.signal);
+      if (answer.kind === 'refused' && answer.reply.status === 416 && extent && extent.kind !== 'part') {
+        return mayBeEmpty(extent, answer.reply)
+          ? this.#askGet(read, undefined, audience)
+          : this.#askAnew(read, firstBlock(read), audience);
+      }
+      if (answer.kind === 'refused') return this.#answers.refusal(question, answer.reply);
+      return answer.kind === 'unkeepable' ? this.#answers.unkeepable(question, answer.head) : answer.learned;
+    });
+  }
+
+  async #asking(
+    read: ObjectRead,
+    method: 'GET' | 'HEAD',
+    partNumber: number | undefined,
+    ask: (question: Question) => Promise<Learned>,
+  ): Promise<Learned> {
+    const number = this.records.begin(read);
+    const requestedMs = this.#clock.nowMs();
+    try {
+      return await ask({ read, method, partNumber, requestedMs, number, ...this.records.askedNow(read) });
+    } finally {
+      this.records.answered(read);
     }
-    if (answer.kind === 'refused') return this.#learnRefusal(question, answer.reply);
-    return answer.kind === 'unkeepable' ? this.#learnUnkeepable(question, answer.head) : answer.learned;
-  }
-
-  #question(read: ObjectRead, method: 'GET' | 'HEAD', partNumber: number | undefined): Question {
-    return { read, method, partNumber, requestedMs: this.#clock.nowMs(), ...this.records.askedNow(read) };
   }
 
   #takeBytes(
@@ -238,57 +242,9 @@ export class LocalObjects implements ObjectSource {
     const { read } = question;
     const { versionId, contentEncoding } = head;
     const identity = { objectKey: read.objectKey.text, versionId, entityTag, sizeBytes, contentEncoding };
-    const content = this.#contentOf(question, head, identity);
-    const learned = this.#learnReadable(question, head, content);
+    const content = this.#answers.contentOf(question, head, identity);
+    const learned = this.#answers.readable(question, head, content);
     const receiver = to > from ? this.#contents.receive(read, content, from, to, transfer) : undefined;
     return { learned, receiver };
-  }
-
-  /** The cached content if it is the store's current one, otherwise a new one. */
-  #contentOf({ read, ...asked }: Question, head: ContentHead, identity: GenerationIdentity): Generation {
-    const answer = { ...asked, tagSlots: tagSlotsOf(tagsOf(head)) };
-    return this.records.contentOf(read, identity, answer) ?? this.#contents.create(read, identity);
-  }
-
-  #learnReadable(question: Question, head: ContentHead, content: Generation): Learned {
-    const { read, method, partNumber } = question;
-    const receivedMs = this.#clock.nowMs();
-    if (partNumber !== undefined) {
-      const known = lookupFresh(this.records, { ...read, partNumber: undefined }, receivedMs);
-      content.parts.learn(partNumber, partOf(head), head.partCount);
-      // an answer about a part knows less of the object than the cached record
-      if (known?.kind === 'readable' && known.content === content) return learnedOf(known, head, true);
-    }
-    const checksums = checksumsOf(head, method, partNumber);
-    const record = readableRecord(head, { ...question, receivedMs }, content, checksums);
-    const isKept = this.records.store(question, record);
-    if (!isKept) {
-      // what was allowed to be kept is held still, but that is not the store's last word
-      this.withdraw(read, question);
-      this.#contents.keepWhileRead(content);
-    }
-    return learnedOf(record, head, isKept);
-  }
-
-  /**
-   * What HEAD omits is not remembered for a GET, which may still be told. A content that is kept, because another bucket
-   * allows larger objects, stays, and so does any while an answer is about a part alone.
-   */
-  #learnUnkeepable(question: Question, head: ContentHead): Learned {
-    const { read, method, partNumber } = question;
-    const record = uncacheableRecord(head, { ...question, receivedMs: this.#clock.nowMs() });
-    const known = lookupRecord(this.records, read);
-    const isKept = known?.kind === 'readable' && isOf(known, head);
-    const mayReplace = !isKept && read.method === method && tellsWhole(head, partNumber);
-    return learnedOf(record, head, mayReplace && this.records.store(question, record));
-  }
-
-  /** A refusal of a part may be of this part alone (docs/semantics.md 55), so it is not remembered. */
-  #learnRefusal(question: Question, reply: WholeReply): Learned {
-    const isOfPart = question.partNumber !== undefined && reply.status === 400;
-    if (withdrawsObject(reply.status) && !isOfPart) this.withdraw(question.read, question);
-    if (question.partNumber !== undefined || !isRememberedRefusal(reply)) throw refusedBy(reply);
-    const record = refusedRecord(reply, { ...question, receivedMs: this.#clock.nowMs() });
-    return learnedOf(record, readContentHead(reply), this.records.store(question, record));
   }
 }

@@ -8,9 +8,14 @@ export interface Question extends Asking {
   /** The part that is asked about; undefined for the object. */
   readonly partNumber: number | undefined;
   readonly requestedMs: number;
+  /** See `AnswerOrder`; undefined: it is later than all others. */
+  readonly number: number | undefined;
 }
 
-/** The question for bytes of `record`: it counts from when that was learned, since the bytes are of what was there then. */
+/**
+ * The question for bytes of `record`: it counts from when that was learned, since the bytes are of what was there then. But no other
+ * answer is later.
+ */
 export function questionForBytes(read: ObjectRead, record: ObjectRecord): Question {
   const { epoch, barrier, isUnsettled, receivedMs: requestedMs } = record;
   return {
@@ -22,5 +27,6 @@ export function questionForBytes(read: ObjectRead, record: ObjectRecord): Questi
     isUnsettled,
     requestedMs,
     heldTags: [record.tagSlots],
+    number: undefined,
   };
 }

@@ -13,12 +13,15 @@ import {
   isOfVersion,
   knowsPart,
   type ObjectRecord,
+  type ReadableRecord,
 } from '../../cache/record.ts';
 import { isReusable } from '../../cache/reuse.ts';
 import type { UnsettledKeys } from '../../cache/unsettled-keys.ts';
 import { hasMoved } from '../request/bucket.ts';
 import type { Forwarded } from '../request/cache-status.ts';
 import type { ObjectRead } from '../request/object-read.ts';
+import { AnswerOrder } from './answer-order.ts';
+import type { Question } from './question.ts';
 
 /** Records kept in memory: those of this worker's objects, or those learned from the owner of others. */
 export interface RecordIndex {
@@ -77,10 +80,14 @@ export function storedRecordName(read: ObjectRead, record: ObjectRecord): string
     : read.recordName;
 }
 
-/** What was asked, and what was held of the object then. */
-interface AskedOfRead extends Pick<Asking, 'heldTags'> {
-  readonly read: ObjectRead;
-}
+/** A question to the store, as far as that decides whether its answer is kept. */
+type Answered = Pick<Question, 'read' | 'heldTags' | 'number'>;
+
+/** When the store was asked what it has refused. */
+export type Withdrawing = Pick<Asked, 'epoch'> & Partial<Pick<Question, 'number'>>;
+
+/** What became of a record: a later question has been answered, or it must not be kept. */
+type Storing = 'stored' | 'outdated' | 'unwanted';
 
 /** The records of the objects that this worker owns. */
 export class RecordCache implements RecordIndex {
@@ -89,6 +96,7 @@ export class RecordCache implements RecordIndex {
   readonly #barriers: PurgeBarriers;
   readonly #unsettled: UnsettledKeys;
   readonly #revive: (read: ObjectRead) => Entry | undefined;
+  readonly #order = new AnswerOrder();
 
   /** @param revive the entry of an object, if it was packed */
   constructor(
@@ -103,6 +111,15 @@ export class RecordCache implements RecordIndex {
     this.#epochs = epochs;
     this.#barriers = barriers;
     this.#unsettled = unsettled;
+  }
+
+  /** The store is asked about `read` now: gives the number of the question, which ends with `answered`. */
+  begin({ objectKey }: ObjectRead): number {
+    return this.#order.begin(objectKey.text);
+  }
+
+  answered({ objectKey }: ObjectRead): void {
+    this.#order.end(objectKey.text);
   }
 
   /** What a record has to say of a request that is sent now. */
@@ -147,16 +164,28 @@ export class RecordCache implements RecordIndex {
 
   /**
    * Stores `record`, unless a directive forbids it, or the epoch was raised or it was purged since the store was asked: by its own
-   * tags, or by those of what is held or was held then.
+   * tags, or by those of what is held or was held then; or a question has been answered that was asked later.
    */
-  store({ read, heldTags }: AskedOfRead, record: ObjectRecord): boolean {
+  store({ read, heldTags, number }: Answered, record: ObjectRecord): Storing {
     const { mode, honourCacheControl } = read.policy;
+    const { text } = read.objectKey;
     const mayKeep = mode !== 'bypass' && !(record.directives.noStore && honourCacheControl);
     const heldNow = this.#entryOf(read)?.records;
-    const isPurged = this.#barriers.overtook(read.objectKey.text, record, heldTags, heldNow);
-    if (!mayKeep || isPurged || record.epoch !== this.epochOf(read)) return false;
-    this.#table.put(read.objectKey, storedRecordName(read, record), record);
-    return true;
+    const isPurged = this.#barriers.overtook(text, record, heldTags, heldNow);
+    if (!mayKeep || isPurged || record.epoch !== this.epochOf(read)) return 'unwanted';
+    const name = storedRecordName(read, record);
+    if (this.#order.isOutdated(text, [name, getRecordName(read.recordName)], number)) return 'outdated';
+    this.#order.learned(text, name, number);
+    this.#table.put(read.objectKey, name, record);
+    return 'stored';
+  }
+
+  /** Whether the store has refused what `record` is about in answer to a question that was asked later. */
+  isRefusedSince(
+    { read, number }: Pick<Answered, 'read' | 'number'>,
+    { versionId }: ReadableRecord,
+  ): boolean {
+    return this.#order.isRefusedSince(read.objectKey.text, [read.versionId, versionId], number);
   }
 
   /**
@@ -186,19 +215,20 @@ export class RecordCache implements RecordIndex {
 
   /**
    * The store has refused `read`. What that is about as well is not served any more where the store fails: the records of the
-   * object, or of the version that was read. Whom the reader expects to own the bucket, and who is to pay, may be the reason
+   * object, or of the version that was read, and those that are still to come of what was asked before. Whom the reader expects to own the bucket, and who is to pay, may be the reason
    * for it, unless the store has agreed to that before.
    *
    * @param asked when it was asked: what was learned after a write that has come since, or by the rules of a later reload, stays
    */
-  withdraw(read: ObjectRead, asked?: Pick<Asked, 'epoch'>): void {
+  withdraw(read: ObjectRead, asked?: Withdrawing): void {
     if (asked && asked.epoch !== this.epochOf(read)) return;
     const { objectKey, recordName, versionId, variant } = read;
     const records = this.#entryOf(read)?.records;
     const own = records?.get(recordName);
     const isPlain = variant.expectedBucketOwner === undefined && variant.requestPayer === undefined;
-    if (!records || (!isPlain && own?.kind !== 'readable')) return;
-    for (const [name, record] of records) {
+    if (!isPlain && own?.kind !== 'readable') return;
+    this.#order.refused(objectKey.text, versionId, asked?.number);
+    for (const [name, record] of records ?? []) {
       const isOfVersion = record.kind === 'readable' && record.versionId === versionId;
       if (versionId === undefined || record === own || isOfVersion)
         this.#table.put(objectKey, name, { ...record, isWithdrawn: true });

@@ -83,7 +83,10 @@ describe('of an object that is held', () => {
   let cache: WorkerCache;
   let held: Generation;
 
-  const asking = (read: ObjectRead) => ({ read, ...cache.objects.records.askedNow(read) });
+  const asking = (read: ObjectRead) => {
+    const { records } = cache.objects;
+    return { read, number: records.begin(read), ...records.askedNow(read) };
+  };
 
   /** What an answer that was asked for now says of the object. */
   const answerNow = (read: ObjectRead): ReadableRecord => ({
@@ -99,7 +102,7 @@ describe('of an object that is held', () => {
     });
     byVersion = readOf('k', { versionId: 'v1' });
     held = cache.create(byVersion, identity);
-    expect(cache.objects.records.store(asking(byVersion), answerNow(byVersion))).toBe(true);
+    expect(cache.objects.records.store(asking(byVersion), answerNow(byVersion))).toBe('stored');
   });
 
   it('bytes that were asked for by version still are, when it is read without one', () => {
@@ -114,7 +117,7 @@ describe('of an object that is held', () => {
     const late = answerNow(byVersion);
     expect(records.contentOf(byVersion, identity, late)).toBeUndefined();
     expect([records.store(asking(byVersion), late), records.isStillAsked(byVersion, late)]).toEqual([
-      false,
+      'unwanted',
       false,
     ]);
   });
@@ -134,10 +137,10 @@ describe('of an object that is held', () => {
     const [asked, other] = [asking(late), asking(late)];
     const answer = { ...answerNow(late), tagSlots: [] };
     looks = 0;
-    expect(records.store(asked, answer)).toBe(true);
+    expect(records.store(asked, answer)).toBe('stored');
     expect(looks).toBe(0);
     cache.barriers.raise({ kind: 'tag', slot: 4 }, 'soft', 0);
-    expect(records.store(other, answer)).toBe(false);
+    expect(records.store(other, answer)).toBe('unwanted');
     expect(looks).toBeGreaterThan(0);
   });
 
@@ -145,9 +148,9 @@ describe('of an object that is held', () => {
     const { records } = cache.objects;
     const asked = asking(get);
     const answer = { ...answerNow(get), tagSlots: [] };
-    expect(records.store(asking(byVersion), { ...answerNow(byVersion), tagSlots: [9] })).toBe(true);
+    expect(records.store(asking(byVersion), { ...answerNow(byVersion), tagSlots: [9] })).toBe('stored');
     cache.barriers.raise({ kind: 'tag', slot: 9 }, 'soft', 0);
-    expect(records.store(asked, answer)).toBe(false);
+    expect(records.store(asked, answer)).toBe('unwanted');
   });
 
   const overtakings = {
@@ -164,7 +167,7 @@ describe('of an object that is held', () => {
         const answer = answerNow(late);
         overtakings[how]();
         held = cache.create(byVersion, identity);
-        expect(cache.objects.records.store(asking(byVersion), answerNow(byVersion))).toBe(true);
+        expect(cache.objects.records.store(asking(byVersion), answerNow(byVersion))).toBe('stored');
         expect(cache.objects.records.contentOf(late, identity, answer)).toBeUndefined();
         expect(held.asked).toEqual({ versionId: 'v1', requestPayer: undefined });
         expect(cache.objects.records.contentOf(late, identity, answerNow(late))).toBe(held);
@@ -177,8 +180,8 @@ describe('of an object that is held', () => {
           ...answerNow(get),
           content: cache.create(get, { ...identity, entityTag: '"since"' }),
         };
-        expect(cache.objects.records.store(asking(get), since)).toBe(true);
-        expect(cache.objects.records.store(asking(get), late)).toBe(false);
+        expect(cache.objects.records.store(asking(get), since)).toBe('stored');
+        expect(cache.objects.records.store(asking(get), late)).toBe('unwanted');
         expect(lookupRecord(cache.objects.records, get)).toBe(since);
       });
     },
