@@ -39,14 +39,14 @@ export class ReadFlights {
   }
 
   /**
-   * What the store answers to `question` about `read`.
+   * What the store answers to `question` about `read`. It counts for whoever came first.
    *
    * @param asker who waits: what was asked for nobody else is aborted when it has left, unless it is one of a few
    * @throws DesertedError
    */
   async shared(read: ObjectRead, question: string, ask: Ask, asker?: Asker): Promise<LookupResult> {
     asker?.gone.throwIfAborted();
-    const { answer, isJoined } = this.#join(read, question, ask, asker);
+    const { answer, isJoined } = this.#join({ ...read, client: asker?.client }, question, ask, asker);
     if (isJoined) this.#coalesced++;
     return { ...(await answer), isCollapsed: isJoined };
   }

@@ -30,6 +30,8 @@ export interface ObjectRead {
    * the first.
    */
   readonly trace?: TraceContext | undefined;
+  /** Whom questions to the store count for, see `clientOf`; undefined for what is asked in the background. */
+  readonly client?: string | undefined;
 }
 
 /** What a client asks of the cache, where `policy` lets it. */

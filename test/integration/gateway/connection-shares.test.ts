@@ -19,7 +19,10 @@ let clients: Socket[];
 /** A store that ends no answer to a select, a copy or a completion, and answers no upload; it answers all reads. */
 beforeEach(async () => {
   store = await RawStore.start((socket, request) => {
-    const body = request.startsWith('GET') ? 'content-length: 5\r\netag: "e"\r\n\r\nhello' : '';
+    if (request.includes('/hangs')) return;
+    const isStuck = request.includes('/stuck');
+    const content = isStuck ? '' : 'hello';
+    const body = request.startsWith('GET') ? `content-length: 5\r\netag: "e"\r\n\r\n${content}` : '';
     if (body) socket.write(`HTTP/1.1 200 OK\r\n${body}`);
     else if (!request.includes('/upload'))
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\n \r\n');
@@ -115,6 +118,23 @@ it('slow pages that one client reads leave a quarter of the connections to other
     await origin.close();
   }
 });
+
+it.each(['hangs', 'stuck'])(
+  'reads of objects by one client, of which each %s, leave a quarter of the connections to others',
+  async how => {
+    ask(4 * CONNECTIONS, index => head(`GET /b/${how}${index}`, ''));
+    const atStore = () => store.requests.filter(text => text.includes(how)).length;
+    await turnsUntil('its objects are asked for', () => atStore() >= CONNECTIONS * (3 / 4));
+    for (let index = 0; index < CONNECTIONS; index++) {
+      const { status, text } = await rawRequest(gateway.url(), {
+        path: `/b/read${index}`,
+        localAddress: '127.0.0.2',
+      });
+      expect([status, text]).toEqual([200, 'hello']);
+    }
+    expect(atStore()).toBe(CONNECTIONS * (3 / 4));
+  },
+);
 
 function deleteList(key: string): string {
   const body = `<Delete><Object><Key>${key}</Key></Object></Delete>`;

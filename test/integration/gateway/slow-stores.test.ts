@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { rawRequest } from '../../support/raw-request.ts';
 import { copyOf, patternContent } from '../../support/stand-in/content.ts';
 import { StandInStore } from '../../support/stand-in-store.ts';
 import { type TestAnswer, TestGateway } from '../../support/test-gateway.ts';
@@ -60,11 +61,22 @@ describe('a store that hangs for some objects', () => {
     gateway = await TestGateway.start({ storeUrl: store.url });
   });
 
-  it('answers for another while as many reads as connections hang, and it has answered nothing yet', async () => {
+  it.each([
+    { how: 'hang, and it has answered nothing yet', isAnswered: false },
+    { how: 'get no more than a head', isAnswered: true },
+  ])('answers for another while as many reads as connections $how', async ({ isAnswered }) => {
     const hanging = Array.from({ length: connections }, (_, index) => `/b/hangs-${index}`);
-    for (const path of hanging) store.hanging.add(path);
+    for (const [index, path] of hanging.entries()) {
+      store.put('b', `hangs-${index}`, 'never');
+      if (isAnswered) store.spoiled.set(path, { kind: 'stall', afterBytes: 0 });
+      else store.hanging.add(path);
+    }
     store.put('b', 'healthy', 'its bytes');
-    const all = Promise.allSettled(hanging.map(path => gateway.get(path)));
+    // one client alone may not have all connections
+    const readers = hanging.map((path, index) =>
+      rawRequest(gateway.url(), { path, localAddress: `127.0.0.${2 + (index % 2)}` }),
+    );
+    const all = Promise.allSettled(readers);
     await store.log.arrival(connections);
     expect((await gateway.get('/b/healthy')).body.toString()).toBe('its bytes');
     expect(await counted('tidegate_backend_queue_refused_total')).toEqual({ silent: 1 });
