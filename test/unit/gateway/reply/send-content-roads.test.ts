@@ -12,7 +12,7 @@ import { type Answer, StandardAnswer } from '../../../../src/transport/answer.ts
 import { listenLocally } from '../../../support/listen-locally.ts';
 
 const kibibyte = 1024;
-const textLimitBytes = 16 * kibibyte;
+const textLimitBytes = 4 * kibibyte;
 const loanLimitBytes = kibibyte * kibibyte;
 const sends = new PendingSends(systemClock, { holds: () => 0, claimNeed: () => false });
 
@@ -142,7 +142,7 @@ describe('what is in memory', () => {
   it.each([
     [0, textLimitBytes],
     [1_000_000, 1_000_000 + textLimitBytes],
-  ])('is sent as text with the head up to 16 KiB: bytes %d to %d', async (from, to) => {
+  ])('is sent as text with the head up to 4 KiB: bytes %d to %d', async (from, to) => {
     content.isText = true;
     expect((await send({ from, to })).toString()).toBe('t'.repeat(textLimitBytes));
     expect([content.steps, told]).toEqual([['text'], ['all', 'begin', 'end']]);
