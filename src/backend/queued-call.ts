@@ -40,8 +40,6 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
   #watch: TransferWatch | undefined;
   readonly #pace: ClientPace;
   #startedMs = 0;
-  /** When it was started, its reader last began to take bytes, or some came. */
-  #heardMs = 0;
   #sentMs = 0;
   #errorBody: ErrorBody | undefined;
 
@@ -59,7 +57,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
   }
 
   get silentSinceMs(): number | undefined {
-    return this.isTimed && !this.#pace.isPaused ? this.#heardMs : undefined;
+    return this.isTimed && !this.#pace.isPaused ? this.#watch?.heardMs : undefined;
   }
 
   get pausedSinceMs(): number | undefined {
@@ -77,7 +75,6 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
       return;
     }
     this.#startedMs = clock.monotonicMs();
-    this.#heardMs = this.#startedMs;
     const watched = this.isTimed ? limits : { ...limits, headMs: undefined };
     this.#watch = new TransferWatch(watched, clock, () =>
       this.#giveUp(new StoreError('TIMEOUT', 'the store answers too slowly', undefined, 'TOO_SLOW')),
@@ -95,7 +92,6 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
   resume(): void {
     if (!this.#pace.isPaused || this.#isOver) return;
     this.#pace.resume();
-    this.#heardMs = this.#context.clock.monotonicMs();
     this.#watch?.wanted();
     this.#sent?.resume();
   }
@@ -140,7 +136,6 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     }
     this.#state = 'answered';
     this.isAnswered = true;
-    this.#heardMs = nowMs;
     this.#report.answered(status);
     queue.answered(this, this.isTimed ? nowMs - this.#startedMs : undefined);
     this.#errorBody = ErrorBody.of(status, this.#request, this.#context, () => this.#cut());
@@ -157,7 +152,6 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
 
   arrived(chunk: Buffer): void {
     if (this.#state !== 'answered') return;
-    this.#heardMs = this.#context.clock.monotonicMs();
     this.#tally.arrived(chunk);
     this.#watch?.arrived(chunk.length);
     this.#report.arrived(chunk);
