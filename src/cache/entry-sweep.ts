@@ -24,6 +24,11 @@ export class EntrySweep {
     this.#clock = clock;
   }
 
+  /** Whether there may be something left to give back. */
+  get isRunning(): boolean {
+    return this.#names !== undefined;
+  }
+
   /** There is something to give back. */
   start(): void {
     this.#isDue = true;

@@ -1,3 +1,4 @@
+import type { Clock } from '../../base/clock.ts';
 import type { KnownObject } from '../../cache/entry.ts';
 import type { EntryTable } from '../../cache/entry-table.ts';
 import { isTextInRange, type KeyRange } from '../../cache/object-key.ts';
@@ -18,40 +19,50 @@ export type PurgeScope =
 /** @param soft whether the objects are kept, to be revalidated at their next use */
 export type PurgeOrder = PurgeScope & { readonly soft?: boolean };
 
-/** What a purge concerned. Where much would have to be looked at, nobody counts: only memory is `pending` then. */
+/** What a purge concerned. Where counting would take long, nobody counts: only memory is `pending` then. */
 export type Purged =
   | { readonly kind: 'counted'; readonly objects: number; readonly bytes: number }
   | { readonly kind: 'pending' };
 
 /** What operators purge. */
 type OrderedScope = Exclude<BarrierScope, { kind: 'groups' }>;
+type WideScope = Exclude<OrderedScope, { kind: 'key' }>;
 
-/** Steps of a walk over the entries before a purge is answered, in a few milliseconds. */
-const STEPS_AT_ONCE = 2_000;
+/** Longer walks over the entries are not begun: they would take longer than `BUDGET_MS`. */
+const MOST_STEPS = 2_000;
+
+/** What counting and giving back may take of the thread before a purge is answered. */
+const BUDGET_MS = 2;
+
+/** Entries between two looks at the clock: each takes a few microseconds to count, some tens to give back. */
+const STEPS = 32;
 
 /**
  * Purges objects in all workers: when this returns, nothing that was asked of the store before is served without asking it
- * again, or stored (docs/architecture.md, law 5). It takes the same time whatever is held; memory is given back by and by.
+ * again, or stored (docs/architecture.md, law 5). That takes the same time whatever is held. What is held of the objects is
+ * counted and given back while there is time; the sweep gives back the rest.
  */
 export function purge(
   order: PurgeOrder,
   objects: WorkerCache,
   buckets: Pick<BucketTable, 'placesOf'>,
 ): Purged {
-  const { barriers, table, sweep } = objects;
+  const { barriers, table, sweep, clock } = objects;
   const scopes = scopesOf(order, buckets);
   for (const scope of scopes) barriers.raise(scope, order.soft ? 'soft' : 'hard', objects.nowMs());
-  if (order.kind !== 'key' && table.walkSteps > STEPS_AT_ONCE) {
-    if (!order.soft) sweep.start();
-    return { kind: 'pending' };
-  }
-  let bytes = 0;
-  const concerned = scopes.flatMap(scope => [...concernedBy(scope, table)]);
-  for (const { text, heldBytes } of concerned) {
-    bytes += heldBytes;
-    if (!order.soft) table.drop(text);
-  }
+  const hasTime = stopwatch(clock);
+  const concerned = concernedBy(scopes, objects, hasTime);
+  if (!order.soft && !(concerned && dropAll(concerned, table, hasTime))) sweep.start();
+  if (!concerned) return { kind: 'pending' };
+  const bytes = concerned.reduce((sum, { heldBytes }) => sum + heldBytes, 0);
   return { kind: 'counted', objects: concerned.length, bytes };
+}
+
+/** Asked before each step, tells whether there is still time for it. */
+function stopwatch(clock: Pick<Clock, 'monotonicMs'>): () => boolean {
+  const endMs = clock.monotonicMs() + BUDGET_MS;
+  let steps = 0;
+  return () => ++steps % STEPS !== 0 || clock.monotonicMs() < endMs;
 }
 
 function scopesOf(order: PurgeOrder, buckets: Pick<BucketTable, 'placesOf'>): OrderedScope[] {
@@ -68,19 +79,45 @@ function rangeOf({ store, bucketAtStore, keyPrefix }: Bucket, prefix: string): K
   return { backend: store.identity, bucket: bucketAtStore, keyPrefix: keyPrefix + prefix };
 }
 
-function* concernedBy(scope: OrderedScope, table: EntryTable): Generator<KnownObject> {
-  if (scope.kind === 'key') {
+/** What is held of the objects; undefined where it takes too long to tell, or what earlier purges left is among it. */
+function concernedBy(
+  scopes: readonly OrderedScope[],
+  { table, sweep }: Pick<WorkerCache, 'table' | 'sweep'>,
+  hasTime: () => boolean,
+): KnownObject[] | undefined {
+  const concerned: KnownObject[] = [];
+  const wide: WideScope[] = [];
+  for (const scope of scopes) {
+    if (scope.kind !== 'key') {
+      wide.push(scope);
+      continue;
+    }
     const known = table.known(scope.objectKey);
-    if (known) yield known;
-    return;
+    if (known) concerned.push(known);
   }
-  for (const known of table) if (isConcerned(known, scope)) yield known;
+  if (wide.length === 0) return concerned;
+  if (sweep.isRunning || table.walkSteps > MOST_STEPS) return undefined;
+  for (const known of table) {
+    if (!hasTime()) return undefined;
+    if (wide.some(scope => isConcerned(known, scope))) concerned.push(known);
+  }
+  return concerned;
 }
 
-function isConcerned(
-  { text, tagSlots }: KnownObject,
-  scope: Exclude<OrderedScope, { kind: 'key' }>,
+/** Gives back what is held of these while there is time; whether it was all. */
+function dropAll(
+  concerned: readonly KnownObject[],
+  table: Pick<EntryTable, 'drop'>,
+  hasTime: () => boolean,
 ): boolean {
+  for (const { text } of concerned) {
+    if (!hasTime()) return false;
+    table.drop(text);
+  }
+  return true;
+}
+
+function isConcerned({ text, tagSlots }: KnownObject, scope: WideScope): boolean {
   if (scope.kind === 'range') return isTextInRange(text, scope.range);
   return tagSlots.includes(scope.slot) || tagSlots.includes(ANY_TAG_SLOT);
 }
