@@ -139,10 +139,15 @@ export class CacheReports {
     policy: CachePolicy,
     nowMs: number,
   ): CacheReport {
-    const leftMs = freshUntilMs(record, policy, nowMs) - nowMs;
-    const ttlMs = found.how === 'stale' ? leftMs : Math.max(0, leftMs);
-    return this.of(found, coverage, Math.ceil(ttlMs / 1000));
+    const leftS = (freshUntilMs(record, policy, nowMs) - nowMs) / 1000;
+    return this.of(found, coverage, ttlS(leftS, found));
   }
+}
+
+/** RFC 9211 §2.4: negative for what is stale, be it by less than a second. */
+function ttlS(leftS: number, { how }: LookupOutcome): number {
+  if (leftS > 0) return Math.ceil(leftS);
+  return how === 'stale' ? Math.min(-1, Math.floor(leftS)) : 0;
 }
 
 const partial: CacheReport = { result: 'PARTIAL', cacheStatus: 'tidegate; fwd=partial; stored' };

@@ -6,6 +6,7 @@ import { isStrongTag } from '../../http/entity-tag.ts';
 import { evaluatePreconditions, ifRangeHolds, strongValidators } from '../../http/preconditions.ts';
 import { parseRange, selectRange } from '../../http/range.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
+import type { S3Error } from '../../s3/error.ts';
 import { invalidRange, preconditionFailed } from '../../s3/read-errors.ts';
 import type { Answer } from '../../transport/answer.ts';
 import { ObjectChangedError } from '../fill/fill-error.ts';
@@ -85,11 +86,17 @@ export class WebAnswer implements SendCallbacks {
       ? evaluatePreconditions(fields, validatorsOf(record, fields), nowMs)
       : undefined;
     if (verdict?.kind === 'not-modified') this.#notModified();
-    else if (verdict?.kind === 'failed') {
-      this.onCoverage('all');
-      throw preconditionFailed(verdict.condition);
-    } else if (fields.range === undefined || exchange.isHead) this.#send(undefined);
+    else if (verdict?.kind === 'failed') this.#refuse(preconditionFailed(verdict.condition));
+    else if (fields.range === undefined || exchange.isHead) this.#send(undefined);
     else this.#sendRange(fields.range);
+  }
+
+  /** @throws `error`, which the cache has decided on */
+  #refuse(error: S3Error): never {
+    const { read, exchange } = this.#answered;
+    this.onCoverage('all');
+    exchange.report = withShownKey(exchange.report, read.policy, read.target.key);
+    throw error;
   }
 
   #notModified(): void {
@@ -107,10 +114,7 @@ export class WebAnswer implements SendCallbacks {
     const isAsked =
       ifRange === undefined || ifRangeHolds(ifRange, strongValidators(record, dateMsOf(record)));
     const selection = isAsked ? selectRange(parseRange(range), record.sizeBytes) : undefined;
-    if (selection?.kind === 'unsatisfiable') {
-      this.onCoverage('all');
-      throw invalidRange(range, record.sizeBytes);
-    }
+    if (selection?.kind === 'unsatisfiable') this.#refuse(invalidRange(range, record.sizeBytes));
     this.#send(selection?.kind === 'part' ? selection : undefined);
   }
 

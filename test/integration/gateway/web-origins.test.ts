@@ -62,6 +62,18 @@ describe('what is stored of a web origin', () => {
     expect(await told('POST')).toBe(`tidegate; fwd=method; ${key}`);
   });
 
+  it.each([
+    [416, { range: 'bytes=1000-' }],
+    [412, { 'if-match': '"another"' }],
+  ])('is told under its key, too, where it means %i', async (status, headers) => {
+    await start(() => fresh, { policy: { showsKey: true } });
+    await text('/a');
+    const refused = await gateway.get('/a', headers);
+    expect(refused.status).toBe(status);
+    expect(refused.headers['cache-status']).toMatch(/^tidegate; hit; ttl=\d+; key="web\/{4}a"$/);
+    expect(origin.asked).toHaveLength(1);
+  });
+
   it('is told apart by path and query', async () => {
     await start(() => fresh);
     const paths = ['/a', '/a?', '/a?x=1', '/a?x=2', '/a/', '//a', '/A', '/%61'];

@@ -10,6 +10,7 @@ import {
   refusedByStore,
   withShownKey,
 } from '../../../../src/gateway/request/cache-status.ts';
+import { defaultPolicy } from '../../../support/worker-gateway.ts';
 
 const record = uncacheableRecord(readContentHead({ status: 200, fields: [] }), {
   method: 'GET',
@@ -72,6 +73,26 @@ it('a hit says how many seconds it has left, each time anew', () => {
   expect(reports.of(hit, 'all', 0).cacheStatus).toBe('tidegate; hit; ttl=0');
   expect(reports.of(hit, 'all', 1).cacheStatus).toBe('tidegate; hit; ttl=1');
 });
+
+it.each<[number, 'hit' | 'stale', number]>([
+  [59_000, 'hit', 1],
+  [59_999, 'hit', 1],
+  [60_000, 'hit', 0],
+  [60_500, 'hit', 0],
+  [60_000, 'stale', -1],
+  [60_001, 'stale', -1],
+  [60_999, 'stale', -1],
+  [61_000, 'stale', -1],
+  [61_001, 'stale', -2],
+  [59_500, 'stale', 1],
+])(
+  'RFC 9211 §2.4: %i ms after an answer that is fresh for a minute, a %s has ttl=%i',
+  (afterMs, how, ttl) => {
+    const found: LookupResult = { ...hit, how, staleUse: how === 'stale' ? 'max-stale' : undefined };
+    const { cacheStatus } = new CacheReports().ofRecord(record, found, 'all', defaultPolicy, afterMs);
+    expect(cacheStatus).toMatch(new RegExp(`; ttl=${ttl}(;|$)`));
+  },
+);
 
 it.each([
   ['k', 'main/b/k'],
