@@ -183,6 +183,8 @@ const end = await runProgram(process.argv.slice(2), {
   serveStore: serveStoreAlone,
   build: buildOnce,
   connect: connectToStores,
+  clock,
+  signals: process,
   print,
   printError: text => void process.stderr.write(`${text}\n`),
   showProgress: process.stderr.isTTY

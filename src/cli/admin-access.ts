@@ -89,14 +89,16 @@ export async function callAdmin(
 /**
  * The lines of an answer as they come; nothing limits the time between them.
  *
+ * @param signal ends it, with an error
  * @throws AdminRequestError with a reason in words
  */
 export async function* streamFromAdmin(
   access: AdminAccess,
   path: string,
   body: object,
+  signal: AbortSignal,
 ): AsyncGenerator<string> {
-  const { base, statusCode, answer } = await sendToAdmin(access, 'POST', path, body);
+  const { base, statusCode, answer } = await sendToAdmin(access, 'POST', path, body, signal);
   if (statusCode >= 300) {
     throw refusedWith(statusCode, parsed(await answer.text(), statusCode, base));
   }
@@ -112,7 +114,13 @@ export async function* streamFromAdmin(
   }
 }
 
-async function sendToAdmin(access: AdminAccess, method: 'GET' | 'POST', path: string, body?: object) {
+async function sendToAdmin(
+  access: AdminAccess,
+  method: 'GET' | 'POST',
+  path: string,
+  body?: object,
+  signal?: AbortSignal,
+) {
   const base = adminAddress(access);
   const { statusCode, body: answer } = await request(new URL(path, base), {
     method,
@@ -122,6 +130,7 @@ async function sendToAdmin(access: AdminAccess, method: 'GET' | 'POST', path: st
     },
     body: body ? JSON.stringify(body) : null,
     bodyTimeout: 0,
+    ...(signal && { signal }),
   }).catch((cause: Error) => {
     throw new AdminRequestError(`the admin port ${base.origin} does not answer: ${whyNot(cause)}`, { cause });
   });

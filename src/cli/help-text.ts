@@ -26,4 +26,5 @@ Signals:
 Exit codes:
   0  success
   1  failed while running
-  2  wrong usage or configuration; the message names what is wrong`;
+  2  wrong usage or configuration; the message names what is wrong
+  130, 143  SIGINT or SIGTERM has ended warm early; it tells where to go on`;

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import type { Clock } from '../base/clock.ts';
 import { nearestName } from '../base/nearest-name.ts';
 import { printable } from '../base/printable.ts';
 import { ConfigError } from '../config/config-error.ts';
@@ -14,7 +15,9 @@ import { addCheckCommand } from './check-command.ts';
 import { addCompletionCommand } from './completion-command.ts';
 import { configOption } from './config-option.ts';
 import type { ProbeStores } from './connect-report.ts';
+import type { ExitCode } from './exit-code.ts';
 import { helpSections } from './help-text.ts';
+import type { SignalSource } from './interruption.ts';
 import { addSignCommand } from './sign-command.ts';
 import { addStoreCommand, type StoreAloneOptions } from './store-command.ts';
 import { UsageError } from './usage-error.ts';
@@ -42,6 +45,9 @@ interface ProgramOptions {
   readonly build: (config: GatewayConfig) => void;
   /** Queries the stores of a configuration. */
   readonly connect: ProbeStores;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  /** Of the process. */
+  readonly signals: SignalSource;
   readonly print: (line: string) => void;
   readonly printError: (line: string) => void;
   /** Replaces the line that was shown last; undefined where nobody looks at a terminal. */
@@ -49,11 +55,11 @@ interface ProgramOptions {
 }
 
 /** How a command ended; `running` means that the process must not exit. */
-type ProgramEnd = { readonly kind: 'running' } | { readonly kind: 'ended'; readonly exitCode: 0 | 1 | 2 };
+type ProgramEnd = { readonly kind: 'running' } | { readonly kind: 'ended'; readonly exitCode: ExitCode };
 
 /**
  * Runs one command of `tidegate`. Exit codes: 0 success, 1 runtime failure, 2 wrong usage or configuration
- * (README.md, Operating it). Never throws: errors are printed as one message.
+ * (README.md, Operating it), 130 and 143 where SIGINT or SIGTERM has ended `warm` early. Never throws: errors are printed as one message.
  */
 export async function runProgram(args: readonly string[], given: ProgramOptions): Promise<ProgramEnd> {
   const options = printingSafely(given);
@@ -113,7 +119,7 @@ function commandHint(written: string, names: readonly string[]): string {
 function createProgram(
   options: ProgramOptions,
   running: () => void,
-  ended: (exitCode: 0 | 1 | 2) => void,
+  ended: (exitCode: ExitCode) => void,
 ): Command {
   const { environment, print, printError } = options;
   const program = new Command('tidegate')

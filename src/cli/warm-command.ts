@@ -1,16 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
-import { printableLine } from '../base/printable.ts';
 import type { Environment } from '../config/environment.ts';
-import { type AdminAccess, streamFromAdmin, withAdmin } from './admin-access.ts';
+import { type AdminAccess, withAdmin } from './admin-access.ts';
+import type { ExitCode } from './exit-code.ts';
+import { Interruption, type SignalSource } from './interruption.ts';
 import { UsageError } from './usage-error.ts';
+import { WarmRun, type WarmRunOptions } from './warm-run.ts';
 
-interface WarmCommandOptions {
+interface WarmCommandOptions extends WarmRunOptions {
   readonly environment: Environment;
-  readonly print: (line: string) => void;
-  readonly printError: (line: string) => void;
-  /** Replaces the line that was shown last; undefined where nobody looks at a terminal. */
-  readonly showProgress?: ((line: string) => void) | undefined;
+  readonly signals: SignalSource;
 }
 
 interface WarmOptions extends AdminAccess {
@@ -22,35 +21,6 @@ interface WarmOptions extends AdminAccess {
   readonly json?: boolean;
 }
 
-/** A line of `POST /api/warm`. */
-interface WarmLine {
-  readonly key?: string;
-  readonly error?: string;
-  readonly status?: number;
-  readonly keys?: number;
-  readonly warmed?: number;
-  readonly held?: number;
-  readonly uncached?: number;
-  readonly failed?: number;
-  readonly bytes?: number;
-  readonly last?: string;
-  readonly complete?: boolean;
-}
-
-/** What the requests so far have told. */
-interface Totals {
-  keys: number;
-  warmed: number;
-  held: number;
-  uncached: number;
-  failed: number;
-  bytes: number;
-}
-
-const counted = ['keys', 'warmed', 'held', 'uncached', 'failed', 'bytes'] as const;
-
-const BAR_LENGTH = 30;
-
 /** As many as the admin port takes at a time. */
 const KEYS_PER_REQUEST = 1_000;
 
@@ -61,7 +31,7 @@ const [MOST_AT_A_TIME, HIGHEST_RATE] = [64, 1_000_000];
 export function addWarmCommand(
   program: Command,
   options: WarmCommandOptions,
-  ended: (exitCode: 0 | 1 | 2) => void,
+  ended: (exitCode: ExitCode) => void,
 ): void {
   withAdmin(program.command('warm'), options.environment)
     .description('have a running gateway fetch objects before somebody asks for them')
@@ -80,9 +50,15 @@ export function addWarmCommand(
     .option('--json', 'print the lines of progress as they come')
     .action(async (bucket: string, keys: readonly string[], asked: WarmOptions) => {
       const requests = requestsOf(keys, asked);
-      const run = new WarmRun(options, asked, totalOf(requests));
-      for (const what of requests) await run.take({ bucket, ...what });
-      ended(run.end() ? 0 : 1);
+      const interruption = new Interruption(options.signals);
+      const run = new WarmRun(options, asked, totalOf(requests), interruption.signal);
+      try {
+        for (const what of requests) await run.take({ bucket, ...what });
+      } finally {
+        interruption.stopListening();
+        run.tell();
+      }
+      ended(interruption.exitCode ?? (run.isFine ? 0 : 1));
     });
 }
 
@@ -111,7 +87,7 @@ function totalOf(requests: readonly Wanted[]): number | undefined {
   return total;
 }
 
-/** @throws UsageError unless there is one kind of keys */
+/** @throws UsageError unless there is one kind of keys, and `from` may be one of them */
 function requestsOf(
   keys: readonly string[],
   { prefix, manifest, from, concurrency, rate }: WarmOptions,
@@ -120,13 +96,24 @@ function requestsOf(
   if (given !== 1)
     throw new UsageError('warm takes BUCKET KEY…, BUCKET --prefix PREFIX or BUCKET --manifest FILE');
   const pace = { concurrency, rate };
-  if (prefix !== undefined) return [{ prefix, from, ...pace }];
-  const all = manifest === undefined ? keys : keysIn(manifest);
-  const left = from === undefined ? all : all.slice(all.indexOf(from) + 1);
+  if (prefix !== undefined) {
+    if (from !== undefined && !from.startsWith(prefix))
+      throw new UsageError(`--from ${JSON.stringify(from)} does not begin with the prefix`);
+    return [{ prefix, from, ...pace }];
+  }
+  const left = behind(from, manifest === undefined ? keys : keysIn(manifest));
   const requests: Wanted[] = [];
   for (let at = 0; at < left.length; at += KEYS_PER_REQUEST)
     requests.push({ keys: left.slice(at, at + KEYS_PER_REQUEST), ...pace });
   return requests;
+}
+
+/** @throws UsageError where `from` is none of the keys */
+function behind(from: string | undefined, keys: readonly string[]): readonly string[] {
+  if (from === undefined) return keys;
+  const at = keys.indexOf(from);
+  if (at === -1) throw new UsageError(`--from ${JSON.stringify(from)} is none of the keys`);
+  return keys.slice(at + 1);
 }
 
 /** @throws UsageError */
@@ -137,68 +124,4 @@ function keysIn(file: string): readonly string[] {
   } catch (cause) {
     throw new UsageError(`--manifest ${file} cannot be read`, { cause });
   }
-}
-
-/** The requests of one command, and what they have told. */
-class WarmRun {
-  readonly #options: WarmCommandOptions;
-  readonly #asked: WarmOptions;
-  readonly #total: number | undefined;
-  readonly #before: Totals = { keys: 0, warmed: 0, held: 0, uncached: 0, failed: 0, bytes: 0 };
-  #latest: WarmLine = {};
-  #isComplete = true;
-
-  /** @param total the number of objects, where it is known */
-  constructor(options: WarmCommandOptions, asked: WarmOptions, total: number | undefined) {
-    this.#total = total;
-    this.#options = options;
-    this.#asked = asked;
-  }
-
-  /** Sends one request and shows its lines. After one that broke off, none is sent. */
-  async take(request: object): Promise<void> {
-    if (!this.#isComplete) return;
-    this.#isComplete = false;
-    for await (const text of streamFromAdmin(this.#asked, '/api/warm', request)) this.#show(text);
-    for (const name of counted) this.#before[name] += this.#latest[name] ?? 0;
-    this.#latest = this.#latest.last === undefined ? {} : { last: this.#latest.last };
-  }
-
-  /** Prints how it went; returns whether all was fetched. */
-  end(): boolean {
-    const { keys, warmed, held, uncached, failed, bytes } = this.#before;
-    const { last } = this.#latest;
-    this.#options.showProgress?.('');
-    if (!this.#asked.json)
-      this.#options.print(
-        `${keys} objects, ${bytes} bytes: ${warmed} fetched, ${held} held already, ${uncached} not kept, ${failed} failed`,
-      );
-    if (!this.#isComplete && last !== undefined)
-      this.#options.printError(`broken off; go on with --from ${JSON.stringify(last)}`);
-    return this.#isComplete && failed === 0;
-  }
-
-  #show(text: string): void {
-    const line = JSON.parse(text) as WarmLine;
-    if (this.#asked.json) this.#options.print(text);
-    if (line.key !== undefined) {
-      if (!this.#asked.json)
-        this.#options.printError(
-          `${printableLine(line.key)}: ${line.error ?? `the store answered ${line.status}`}`,
-        );
-      return;
-    }
-    this.#latest = line;
-    if (line.complete) this.#isComplete = true;
-    if (line.error !== undefined) this.#options.printError(line.error);
-    const keys = this.#before.keys + (line.keys ?? 0);
-    const mebibytes = Math.floor((this.#before.bytes + (line.bytes ?? 0)) / 2 ** 20);
-    const told = `${keys} objects, ${mebibytes} MiB  ${printableLine(line.last ?? '')}`;
-    this.#options.showProgress?.(this.#total === undefined ? told : `${barOf(keys / this.#total)} ${told}`);
-  }
-}
-
-function barOf(share: number): string {
-  const filled = Math.round(BAR_LENGTH * Math.min(1, share));
-  return `[${'#'.repeat(filled)}${'.'.repeat(BAR_LENGTH - filled)}]`;
 }

@@ -22,8 +22,18 @@ export function warmEverywhere(running: RunningConfig, pool: Workers, clock: Clo
   return (request, signal) => {
     if (isAtWebOrigin(running.current, request.bucket))
       throw new AdminError(400, 'WEB_ORIGIN', AT_WEB_ORIGIN);
+    refuseStrayStart(request);
     return isKnownBucket(running.current, request.bucket) ? linesOf(request, pool, clock, signal) : undefined;
   };
+}
+
+/** @throws AdminError where what was asked for cannot have been broken off at `from`: nobody starts over, or skips all, unawares */
+function refuseStrayStart({ what, from }: WarmRequest): void {
+  if (from === undefined) return;
+  const isOneOf = 'keys' in what ? what.keys.includes(from) : from.startsWith(what.prefix);
+  if (isOneOf) return;
+  const problem = 'keys' in what ? 'is none of the keys' : 'does not begin with the prefix';
+  throw new AdminError(400, 'UNKNOWN_START', `from ${problem}`);
 }
 
 /** How far it is. All keys up to `last`, in their order, are done: who breaks off can go on from there. */

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -10,6 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
 import type { ProbeStores } from '../../src/cli/connect-report.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { connectToStores } from '../../src/wiring/connection-check.ts';
@@ -39,6 +41,8 @@ async function check(yaml: string, connect: ProbeStores = connectToStores) {
     environment: {},
     serve: async () => {},
     serveStore: async () => {},
+    clock: systemClock,
+    signals: new EventEmitter(),
     build: () => undefined,
     connect,
     print: line => void out.push(line),

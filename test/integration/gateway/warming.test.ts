@@ -109,3 +109,15 @@ it('a listing that fails ends the run, which tells how far it came', async () =>
   expect(lines).toMatchObject([{ keys: 1, last: 'p/1', error: expect.stringContaining('answered 404') }]);
   expect(lines[0]).not.toHaveProperty('complete');
 });
+
+it.each([
+  [{ keys: ['a', 'z'] }, 'from is none of the keys'],
+  [{ prefix: 'p/' }, 'from does not begin with the prefix'],
+])('of %j nothing is fetched from behind a key that is none of them', async (what, reason) => {
+  await expect(warm(what, 2, 'y')).rejects.toMatchObject({
+    status: 400,
+    code: 'UNKNOWN_START',
+    message: reason,
+  });
+  expect(store.log.requests).toEqual([]);
+});

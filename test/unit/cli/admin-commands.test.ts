@@ -1,6 +1,7 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { systemClock } from '../../../src/base/clock.ts';
 import { runProgram } from '../../../src/cli/program.ts';
 
 let server: Server;
@@ -41,6 +42,8 @@ async function runAt(address: string, ...args: readonly string[]) {
     environment: {},
     serve: async () => undefined,
     serveStore: async () => undefined,
+    clock: systemClock,
+    signals: new EventEmitter(),
     build: () => undefined,
     connect: async () => ({ backends: new Map(), queue: [] }),
     print: line => void lines.push(line),
@@ -85,6 +88,8 @@ it('takes address and token from the environment, and shows the token in no help
     environment,
     serve: async () => undefined,
     serveStore: async () => undefined,
+    clock: systemClock,
+    signals: new EventEmitter(),
     build: () => undefined,
     connect: async () => ({ backends: new Map(), queue: [] }),
     print: (line: string) => void lines.push(line),

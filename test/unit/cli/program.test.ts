@@ -1,9 +1,11 @@
+import { EventEmitter } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { alertNames } from '../../../src/alerts/rules/rule-description.ts';
+import { systemClock } from '../../../src/base/clock.ts';
 import { runProgram, type ServeRequest } from '../../../src/cli/program.ts';
 import type { StoreAloneOptions } from '../../../src/cli/store-command.ts';
 import { welcome } from '../../../src/cli/welcome.ts';
@@ -22,6 +24,8 @@ async function run(args: readonly string[], environment: Record<string, string> 
       served.push(request);
     },
     serveStore: async request => void stores.push(request),
+    clock: systemClock,
+    signals: new EventEmitter(),
     build: () => {
       if (failure) throw failure;
     },

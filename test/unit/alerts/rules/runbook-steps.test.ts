@@ -1,8 +1,10 @@
+import { EventEmitter } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { alertNames } from '../../../../src/alerts/rules/rule-description.ts';
 import { stepsOf, writeSteps } from '../../../../src/alerts/rules/runbook-steps.ts';
+import { systemClock } from '../../../../src/base/clock.ts';
 import { Metrics } from '../../../../src/base/metrics.ts';
 import { runProgram } from '../../../../src/cli/program.ts';
 
@@ -70,6 +72,8 @@ describe('a command', () => {
       ...{
         version: '1.0.0',
         environment: {},
+        clock: systemClock,
+        signals: new EventEmitter(),
         build: () => undefined,
         connect: async () => ({ backends: new Map(), queue: [] }),
       },
