@@ -26,6 +26,7 @@ import { AccessLogOutput } from './wiring/access-log-output.ts';
 import { adminRoutes } from './wiring/admin.ts';
 import { startAlerts } from './wiring/alerts.ts';
 import { purgeEverywhere } from './wiring/cache.ts';
+import { ChangeWarming } from './wiring/change-warming.ts';
 import { connectToStores } from './wiring/connection-check.ts';
 import { BackendCredentials } from './wiring/credentials.ts';
 import { startStores } from './wiring/embedded-stores.ts';
@@ -119,7 +120,8 @@ async function start(
   const adminUrl = `http://${formatAddress(adminPort.host, adminPort.port)}`;
   const running = new RunningConfig(config);
   const purge = purgeEverywhere(running, pool, purges);
-  const takeEvents = eventTaker(eventEffects(pool, events));
+  const warming = new ChangeWarming(running, pool, metrics);
+  const takeEvents = eventTaker(eventEffects(pool, events, changes => warming.told(changes)));
   const eventsQueue = new EventsQueue({
     ...{ take: takeEvents, meter: new QueueMeter(metrics, clock), credentialMeter, learn, clock, logger },
   });
@@ -150,7 +152,7 @@ async function start(
     reload: { run: () => reload.run(), compare: (config, key) => reload.compare(config, key) },
   });
   adminPort.serve({ access: () => running.current.admin, routes: [...routes, ...alerts.routes], logger });
-  shutdown.onSignals({ workers, eventsQueue, alerts, stores, adminPort, reload, accessLog });
+  shutdown.onSignals({ workers, eventsQueue, warming, alerts, stores, adminPort, reload, accessLog });
 
   await credentials.begin();
   await pool.start().catch((error: unknown) => {

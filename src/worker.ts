@@ -71,6 +71,7 @@ const control: WorkerControl = {
   warm: order => gateway.warm(order),
   keysBelow: asked => gateway.keysBelow(asked),
   invalidate: changes => gateway.invalidate(changes),
+  objectsToWarm: changes => gateway.objectsToWarm(changes),
   archivedReads: () => archived.recent(),
   restore: request => gateway.restore(request),
   describe: ({ bucket, key }) => gateway.describe(bucket, key),

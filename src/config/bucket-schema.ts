@@ -52,6 +52,9 @@ const rule = map({
   responseHeaders: responseHeaders.optional(),
   cors: cors.optional(),
   requestHeaders: requestHeaders.optional(),
+  onChange: choice(['invalidate', 'warm'])
+    .optional()
+    .meta({ otherwise: 'as the next rule that covers the key and has it, else `invalidate`' }),
 }).refine(({ keys: _, ...sections }) => Object.keys(sections).length > 0, {
   error: 'a rule that says something of its keys, such as { keys: ["static/**"], cache: { ttl: 1d } }',
 });

@@ -10,6 +10,7 @@ import { requestHeaders } from './request-header-checks.ts';
 import { KEY_KINDS, type KeyRestrictions, undecidedBackends } from './restricted-keys.ts';
 import { formatSize } from './units.ts';
 import { unknownBackends } from './unknown-backends.ts';
+import { impossibleWarming, type WarmingConfig } from './warming-checks.ts';
 import { type WebConfig, webOrigins } from './web-checks.ts';
 
 /** The parts of the configuration that depend on each other. */
@@ -29,7 +30,10 @@ export interface CheckedConfig {
     >
   >;
   readonly buckets: Readonly<
-    Record<string, KeyRestrictions['buckets'][string] & WebConfig['buckets'][string]>
+    Record<
+      string,
+      KeyRestrictions['buckets'][string] & WebConfig['buckets'][string] & WarmingConfig['buckets'][string]
+    >
   >;
   readonly clients: readonly (KeyRestrictions['clients'][number] & { readonly accessKeyId: string })[];
   readonly events: { readonly queue?: { readonly backend?: string | undefined } | undefined };
@@ -68,6 +72,7 @@ export function crossCheck(config: CheckedConfig, asksForKeys = true): CrossProb
     ...fallbacks(config),
     ...webOrigins(config),
     ...requestHeaders(config),
+    ...impossibleWarming(config),
     ...tlsOfBackends(config),
     ...addressesWithoutNames(config),
     ...renamedWildcard(config),

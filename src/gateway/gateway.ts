@@ -15,6 +15,7 @@ import type { TakesBody } from '../transport/request-bodies.ts';
 import { cacheErrors, countCache } from './operate/cache-metrics.ts';
 import { describeObject, type ObjectDescription } from './operate/describe-object.ts';
 import { type KeyPage, type KeysBelow, keysBelow } from './operate/keys-below.ts';
+import { type ChangedObject, objectsToWarm } from './operate/objects-to-warm.ts';
 import { type Purged, type PurgeOrder, purge } from './operate/purge.ts';
 import { type RestoreOutcome, type RestoreRequest, requestRestore } from './operate/restore-object.ts';
 import { invalidateChanged, type ToldChanges } from './operate/store-changes.ts';
@@ -182,6 +183,11 @@ export class Gateway {
   /** Invalidates what a store says has changed, in all workers; returns how many of the changes are in known buckets. */
   invalidate(changes: ToldChanges): number {
     return invalidateChanged(changes, this.#objects.epochs, this.#configurations.current.buckets);
+  }
+
+  /** Which of the changed objects are to be read again, see `objectsToWarm`. */
+  objectsToWarm(changes: ToldChanges): readonly ChangedObject[] {
+    return objectsToWarm(changes, this.#configurations.current.buckets);
   }
 
   /** Fetches an object before somebody asks for it. Never rejects. */

@@ -4,6 +4,7 @@ import { AdminError } from '../admin/admin-route.ts';
 import type { EventSenders } from '../admin/events/events-route.ts';
 import type { EventEffects } from '../admin/events/take-events.ts';
 import type { CounterCell, Family } from '../base/metrics.ts';
+import type { ToldChanges } from '../gateway/operate/store-changes.ts';
 import type { WorkerPool } from '../server/worker-pool.ts';
 import type { RunningConfig } from './running-config.ts';
 import type { WorkerControl } from './thread-contracts.ts';
@@ -19,9 +20,11 @@ export function eventSenders(running: RunningConfig): EventSenders {
   };
 }
 
+/** @param onInvalidated called once changes have taken effect everywhere; the answer to who told of them does not wait for it */
 export function eventEffects(
   pool: Pick<WorkerPool<WorkerControl>, 'callAll'>,
   counted: Family<CounterCell>,
+  onInvalidated: (changes: ToldChanges) => void,
 ): EventEffects {
   return {
     async invalidate(changes) {
@@ -29,6 +32,7 @@ export function eventEffects(
       const known = await pool.callAll('invalidate', changes);
       // workers know the buckets
       if (known.length === 0) throw noWorker();
+      onInvalidated(changes);
       return Math.max(...known);
     },
     confirm: askTopic,

@@ -5,6 +5,7 @@ import type { Logger } from '../base/logger.ts';
 import { handleSignals } from '../server/shutdown-signals.ts';
 import type { AccessLogOutput } from './access-log-output.ts';
 import type { Alerts } from './alerts.ts';
+import type { ChangeWarming } from './change-warming.ts';
 import type { Stores } from './embedded-stores.ts';
 import type { EventsQueue } from './events-queue.ts';
 import type { Reload } from './reload.ts';
@@ -15,6 +16,7 @@ import type { Workers } from './workers.ts';
 interface EndingParts {
   readonly workers: Workers;
   readonly eventsQueue: Pick<EventsQueue, 'stop'>;
+  readonly warming: Pick<ChangeWarming, 'stop'>;
   readonly alerts: Alerts;
   readonly stores: Stores;
   readonly adminPort: AdminPort;
@@ -61,12 +63,13 @@ export class Shutdown {
 
   async #drain(
     signal: string,
-    { workers, eventsQueue, alerts, stores, adminPort, accessLog }: EndingParts,
+    { workers, eventsQueue, warming, alerts, stores, adminPort, accessLog }: EndingParts,
   ): Promise<void> {
     this.#isDraining = true;
     if (this.#isServing) await this.#stayServing();
     this.#logger.info('draining: no new connections, running responses finish');
     for (const listener of Object.values(workers.fallback)) listener.close();
+    warming.stop();
     await Promise.all([eventsQueue.stop(), workers.pool.drain(this.#running.current.shutdown.limitMs)]);
     await alerts.stop(signal);
     await Promise.all(Array.from(stores.values(), store => store.stop(STORE_STOP_LIMIT_MS)));

@@ -8,6 +8,7 @@ import type { GatewayConfig } from '../config/gateway-config.ts';
 import type { SampleBucket } from '../embedded-store/sample/sample-bucket.ts';
 import type { ObjectDescription } from '../gateway/operate/describe-object.ts';
 import type { KeyPage, KeysBelow } from '../gateway/operate/keys-below.ts';
+import type { ChangedObject } from '../gateway/operate/objects-to-warm.ts';
 import type { Purged, PurgeOrder } from '../gateway/operate/purge.ts';
 import type { RestoreOutcome, RestoreRequest } from '../gateway/operate/restore-object.ts';
 import type { ToldChanges } from '../gateway/operate/store-changes.ts';
@@ -86,6 +87,8 @@ export interface WorkerControl {
   purge(order: PurgeOrder): Purged;
   /** See `Gateway.invalidate`. */
   invalidate(changes: ToldChanges): number;
+  /** See `Gateway.objectsToWarm`. */
+  objectsToWarm(changes: ToldChanges): readonly ChangedObject[];
   /** See `Gateway.warm`. */
   warm(order: WarmOrder): Promise<Warmed>;
   /** See `Gateway.keysBelow`. */

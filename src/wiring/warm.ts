@@ -4,7 +4,7 @@ import type { Warm, WarmRequest } from '../admin/warm-route.ts';
 import type { Clock } from '../base/clock.ts';
 import { hashText } from '../cache/object-key.ts';
 import { isAtWebOrigin, isKnownBucket } from '../config/other-buckets.ts';
-import type { Warmed } from '../gateway/operate/warm-object.ts';
+import type { Warmed, WarmOrder } from '../gateway/operate/warm-object.ts';
 import type { WorkerPool } from '../server/worker-pool.ts';
 import type { RunningConfig } from './running-config.ts';
 import type { WorkerControl } from './thread-contracts.ts';
@@ -62,7 +62,9 @@ async function* linesOf(request: WarmRequest, pool: Workers, clock: Clock, signa
     for await (const key of keysOf(request, pool)) {
       await starts.next();
       if (signal.aborted) return;
-      fetches.push({ key, outcome: fetched(request.bucket, key, pool) });
+      // the workers take turns
+      const worker = workerFor(pool, hashText(key));
+      fetches.push({ key, outcome: fetched({ bucket: request.bucket, key }, worker, pool) });
       if (fetches.length < request.concurrency) continue;
       yield* failureOf(await taken(fetches, progress));
       if (clock.monotonicMs() - toldMs < LINE_EVERY_MS) continue;
@@ -101,16 +103,21 @@ async function* keysOf({ bucket, what, from }: WarmRequest, pool: Workers): Asyn
   }
 }
 
-/** The workers take turns; each reads what another one owns from there. */
-async function fetched(bucket: string, key: string, pool: Workers): Promise<Warmed> {
+/** Has one worker read an object; it reads what another one owns from there. Never rejects. */
+export async function fetched(
+  order: WarmOrder,
+  worker: number,
+  pool: Pick<Workers, 'call'>,
+): Promise<Warmed> {
   try {
-    return await pool.call(workerFor(pool, hashText(key)), 'warm', { bucket, key });
+    return await pool.call(worker, 'warm', order);
   } catch {
     return { kind: 'failed', code: 'WORKER_LOST' };
   }
 }
 
-function workerFor(pool: Workers, number: number): number {
+/** One of those that are up. */
+export function workerFor(pool: Pick<Workers, 'states'>, number: number): number {
   const up = pool.states().filter(({ state }) => state === 'up');
   return up[number % Math.max(1, up.length)]?.index ?? 0;
 }

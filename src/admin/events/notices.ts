@@ -105,7 +105,12 @@ function noticeOf({ eventName, s3: { bucket, object } }: Recorded): Notice {
   // a read changes nothing, and those of the gateway itself are among them
   if (name.startsWith('ObjectAccessed:')) return ignored;
   const key = object?.key ?? '';
-  return { kind: 'changed', change: { bucket: bucket.name, keys: key === '' ? undefined : spellings(key) } };
+  const keys = key === '' ? undefined : spellings(key);
+  return changed({ bucket: bucket.name, keys }, name.startsWith('ObjectCreated:'));
+}
+
+function changed(change: StoreChange, isWritten: boolean): Notice {
+  return { kind: 'changed', change: isWritten ? { ...change, isWritten } : change };
 }
 
 /** Amazon S3 and MinIO encode the key as a form does, others do not encode it: the key itself does not tell. */
@@ -117,9 +122,9 @@ function spellings(key: string): string[] {
   }
 }
 
-function busNotice({ detail: { bucket, object } }: z.output<typeof busEvent>): Notice {
+function busNotice({ 'detail-type': type, detail: { bucket, object } }: z.output<typeof busEvent>): Notice {
   if (object === undefined) return ignored;
-  return { kind: 'changed', change: { bucket: bucket.name, keys: [object.key] } };
+  return changed({ bucket: bucket.name, keys: [object.key] }, type === 'Object Created');
 }
 
 function readEnvelope(message: z.output<typeof envelope>): Notice[] {

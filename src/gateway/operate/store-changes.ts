@@ -8,8 +8,10 @@ import { isWeb } from '../web/web-target.ts';
 /** What a store says has changed, by the store's own names. */
 export interface StoreChange {
   readonly bucket: string;
-  /** The object, in each spelling that the sender may have meant; undefined for the whole bucket. */
+  /** The object, in each spelling that the sender may have meant, the likeliest last; undefined for the whole bucket. */
   readonly keys: readonly string[] | undefined;
+  /** Whether the object was created or replaced; left out: it was deleted, or something else of it has changed. */
+  readonly isWritten?: boolean;
 }
 
 /** Changes that one sender told of. */

@@ -14,6 +14,8 @@ import type { ObjectRead } from '../request/object-read.ts';
 export interface WarmOrder {
   readonly bucket: string;
   readonly key: string;
+  /** Whether an event told that it has changed: then the rules in force have to ask for it (`onChange: warm`). */
+  readonly isChanged?: boolean;
 }
 
 /** What became of it. */
@@ -40,13 +42,17 @@ const LOOK_AGAIN_MS = 20;
 const plain: Variant = { origin: undefined, expectedBucketOwner: undefined, requestPayer: undefined };
 
 /** Reads an object as a client without any wishes would, so that it is held afterwards. Never rejects. */
-export async function warmObject({ bucket: name, key }: WarmOrder, parts: WarmParts): Promise<Warmed> {
+export async function warmObject(
+  { bucket: name, key, isChanged }: WarmOrder,
+  parts: WarmParts,
+): Promise<Warmed> {
   const bucket = parts.buckets.find(name);
   if (!bucket) return { kind: 'failed', code: 'UNKNOWN_BUCKET' };
   if (bucket.keys !== 'exact' && pathKeyProblem(bucket.keyPrefix + key) !== undefined)
     return { kind: 'failed', code: 'KEY_MAY_MEAN_ANOTHER' };
   const wanted = plainRead(bucket, key);
-  if (wanted.policy.mode === 'bypass') return { kind: 'uncached' };
+  const isUnwanted = isChanged === true && bucket.rulesFor(key).onChange !== 'warm';
+  if (isUnwanted || wanted.policy.mode === 'bypass') return { kind: 'uncached' };
   await clientsFirst(parts);
   try {
     return await read(wanted, parts);

@@ -15,7 +15,12 @@ export interface KeyRules {
   readonly answers?: AnswerRules | undefined;
   /** The same of requests to the store. */
   readonly requests?: RequestRules | undefined;
+  /** Left out: `invalidate`. */
+  readonly onChange?: OnChange | undefined;
 }
+
+/** What becomes of an object that was written beside the gateway, once an event told so: `warm` reads it again unasked. */
+type OnChange = 'invalidate' | 'warm';
 
 /** The sections of a rule, as they are configured. */
 interface Sections {
@@ -24,6 +29,7 @@ interface Sections {
   readonly responseHeaders: HeaderChanges;
   readonly cors: CorsPolicy;
   readonly requestHeaders: RequestChanges;
+  readonly onChange: OnChange;
 }
 
 type PartialSections = { readonly [Name in keyof Sections]?: Sections[Name] | undefined };
@@ -48,6 +54,7 @@ const sectionNames = [
   'responseHeaders',
   'cors',
   'requestHeaders',
+  'onChange',
 ] as const satisfies readonly (keyof Sections)[];
 
 /**
@@ -141,6 +148,7 @@ function outcomeOf(own: OwnSections, deciding: readonly Decider[]): KeyRules {
     compress: find('compress') ?? own.compress,
     answers,
     requests: changes && new RequestRules(changes),
+    onChange: find('onChange'),
   };
 }
 

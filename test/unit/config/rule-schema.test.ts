@@ -179,3 +179,50 @@ describe('requestHeaders', () => {
     );
   });
 });
+
+describe('onChange', () => {
+  it('is taken at a store, whatever is cached for longer or each use confirmed', () => {
+    expect(parse('onChange: warm').buckets.a?.rules[0]?.onChange).toBe('warm');
+    expect(problemsOf('onChange: invalidate', 'web')).toEqual([]);
+    expect(problemsOf('onChange: warm, cache: { mode: revalidate }')).toEqual([]);
+    expect(problemsOf('onChange: often')).toEqual([expect.stringContaining(`${rule}.onChange`)]);
+  });
+
+  it('warms nothing where there are no objects, no events, or nothing is kept', () => {
+    const isNo = (why: string) => [expect.stringContaining(`invalidate, since ${why}`)];
+    expect(problemsOf('onChange: warm', 'web')).toEqual(isNo('a web origin has no objects to read'));
+    expect(problemsOf('onChange: warm, cache: { mode: bypass }')).toEqual(
+      isNo('with mode: bypass nothing is kept'),
+    );
+    expect(problemsOf('onChange: warm, cache: { mode: bypass }')[0]).toContain(`${rule}.onChange`);
+  });
+
+  const problemsOfBucket = (bucket: string) => {
+    try {
+      parseConfig(
+        `${backends.replace('http://s', 'https://s3.eu-west-1.amazonaws.com')}\nbuckets: { a: { backend: main, access: public, ${bucket} } }`,
+        {},
+      );
+      return [];
+    } catch (error) {
+      return String(error).split('\n').slice(1);
+    }
+  };
+  const rules = (more = '') => `rules: [{ keys: ["a/**"], onChange: warm }${more}]`;
+
+  it('counts what the bucket and other rules say of caching', () => {
+    expect(problemsOfBucket(`cache: { mode: bypass }, ${rules()}`)).toHaveLength(1);
+    expect(
+      problemsOfBucket(`cache: { mode: bypass }, ${rules(', { keys: ["a/b"], cache: { mode: cache } }')}`),
+    ).toEqual([]);
+    expect(problemsOfBucket(rules(', { keys: ["x"], cache: { mode: bypass } }'))).toEqual([]);
+  });
+
+  it('asks for a bucket that events can name', () => {
+    const point = 'bucket: "arn:aws:s3:eu-west-1:123456789012:accesspoint/one"';
+    expect(problemsOfBucket(`${point}, ${rules()}`)).toEqual([
+      expect.stringContaining('this one is an access point'),
+    ]);
+    expect(problemsOfBucket(point)).toEqual([]);
+  });
+});

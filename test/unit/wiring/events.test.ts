@@ -2,13 +2,17 @@ import { createServer } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
 import { AdminError } from '../../../src/admin/admin-route.ts';
 import { Metrics } from '../../../src/base/metrics.ts';
+import type { ToldChanges } from '../../../src/gateway/operate/store-changes.ts';
 import { eventEffects } from '../../../src/wiring/events.ts';
 import { listenLocally } from '../../support/listen-locally.ts';
 
 /** @param known how many of the changes are in buckets that each worker knows */
-function eventsOf(known: readonly number[] = []) {
+function eventsOf(
+  known: readonly number[] = [],
+  onInvalidated: (changes: ToldChanges) => void = () => undefined,
+) {
   const pool = { callAll: () => Promise.resolve(known) } as unknown as Parameters<typeof eventEffects>[0];
-  return eventEffects(pool, new Metrics().counter('events', 'Events.', ['result']));
+  return eventEffects(pool, new Metrics().counter('events', 'Events.', ['result']), onInvalidated);
 }
 
 const changes = { backend: undefined, changes: [{ bucket: 'b', keys: ['k'] }] };
@@ -19,8 +23,22 @@ it('a bucket is known if one worker knows it: another may have the configuration
   expect(await eventsOf([0, 0]).invalidate(changes)).toBe(0);
 });
 
-it('while no worker is up, events are to be sent again', async () => {
-  const refused = eventsOf([]).invalidate(changes);
+it('who warms is told once all workers have invalidated', async () => {
+  const { promise, resolve } = Promise.withResolvers<readonly number[]>();
+  const pool = { callAll: () => promise } as unknown as Parameters<typeof eventEffects>[0];
+  const told: ToldChanges[] = [];
+  const counted = new Metrics().counter('events', 'Events.', ['result']);
+  const { invalidate } = eventEffects(pool, counted, all => told.push(all));
+  const known = invalidate(changes);
+  await Promise.resolve();
+  expect(told).toEqual([]);
+  resolve([1]);
+  expect(await known).toBe(1);
+  expect(told).toEqual([changes]);
+});
+
+it('while no worker is up, events are to be sent again, and nothing is warmed', async () => {
+  const refused = eventsOf([], () => expect.unreachable()).invalidate(changes);
   await expect(refused).rejects.toThrow(AdminError);
   await expect(refused).rejects.toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
 });

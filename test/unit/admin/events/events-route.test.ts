@@ -64,7 +64,7 @@ async function start({ token, eventsToken, topic = 'answers', isHeld = false }: 
 const event = (bucket: string, key: string, eventName = 'ObjectCreated:Put') => ({
   Records: [{ eventName, s3: { bucket: { name: bucket }, object: { key } } }],
 });
-const change = (bucket: string, ...keys: string[]) => ({ bucket, keys });
+const change = (bucket: string, ...keys: string[]) => ({ bucket, keys, isWritten: true });
 const basic = (password: string) => ({
   authorization: `Basic ${Buffer.from(`store:${password}`).toString('base64')}`,
 });

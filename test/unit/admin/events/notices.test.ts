@@ -10,6 +10,10 @@ function record(eventName: string, bucket: string, key: string | undefined): obj
 }
 
 const changed = (bucket: string, ...keys: string[]) => ({ kind: 'changed', change: { bucket, keys } });
+const written = (bucket: string, ...keys: string[]) => ({
+  kind: 'changed',
+  change: { bucket, keys, isWritten: true },
+});
 const wholeBucket = (bucket: string) => ({ kind: 'changed', change: { bucket, keys: undefined } });
 const ignored = { kind: 'ignored' };
 
@@ -33,11 +37,12 @@ const confirmation = (SubscribeURL: string) => ({
 
 describe('what an event means', () => {
   it.each([
-    ['a write', record('ObjectCreated:Put', 'b', 'x'), changed('b', 'x')],
-    ['one of MinIO', record('s3:ObjectRemoved:Delete', 'b', 'x'), changed('b', 'x')],
+    ['a write', record('ObjectCreated:Put', 'b', 'x'), written('b', 'x')],
+    ['a copy, as MinIO has it', record('s3:ObjectCreated:Copy', 'b', 'x'), written('b', 'x')],
+    ['a deletion, as MinIO has it', record('s3:ObjectRemoved:Delete', 'b', 'x'), changed('b', 'x')],
     ['tags, restores and what nobody knows yet', record('s3:NewOnes:Put', 'b', 'x'), changed('b', 'x')],
-    ['a key as a form has it', record('ObjectCreated:Put', 'b', 'a+b%2Fc'), changed('b', 'a+b%2Fc', 'a b/c')],
-    ['a key with a stray percent sign', record('ObjectCreated:Put', 'b', '100%'), changed('b', '100%')],
+    ['a key as a form has it', record('ObjectCreated:Put', 'b', 'a+b%2Fc'), written('b', 'a+b%2Fc', 'a b/c')],
+    ['a key with a stray percent sign', record('ObjectCreated:Put', 'b', '100%'), written('b', '100%')],
     ['a bucket that is gone', record('s3:BucketRemoved:*', 'b', ''), wholeBucket('b')],
     ['a bucket without an object', record('s3:BucketRemoved:*', 'b', undefined), wholeBucket('b')],
     ['a read', record('s3:ObjectAccessed:Get', 'b', 'x'), ignored],
@@ -50,7 +55,7 @@ describe('what an event means', () => {
     [
       'a write',
       busEvent('Object Created', { bucket: { name: 'b' }, object: { key: 'a+b' } }),
-      changed('b', 'a+b'),
+      written('b', 'a+b'),
     ],
     [
       'tags',
@@ -81,7 +86,7 @@ describe('what an event means', () => {
 
 it('reads many, in records and lists', () => {
   const both = { Records: [record('ObjectCreated:Put', 'b', '1'), record('ObjectRemoved:Delete', 'b', '2')] };
-  expect(readNotices(both)).toEqual([changed('b', '1'), changed('b', '2')]);
+  expect(readNotices(both)).toEqual([written('b', '1'), changed('b', '2')]);
   expect(readNotices([both, notification(both)])).toHaveLength(4);
   expect(readNotices({ Records: [] })).toEqual([]);
 });
