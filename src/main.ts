@@ -30,7 +30,7 @@ import { ChangeWarming } from './wiring/change-warming.ts';
 import { connectToStores } from './wiring/connection-check.ts';
 import { BackendCredentials } from './wiring/credentials.ts';
 import { startStores } from './wiring/embedded-stores.ts';
-import { eventEffects } from './wiring/events.ts';
+import { eventEffects, eventSenders } from './wiring/events.ts';
 import { EventsQueue } from './wiring/events-queue.ts';
 import { ProcessMetrics } from './wiring/process-metrics.ts';
 import { createReload } from './wiring/reload-parts.ts';
@@ -146,6 +146,7 @@ async function start(
   const routes = adminRoutes({
     ...{ running, version, gatewayUrl, hasChannel: isDefaultStart, navigation },
     ...{ traffic, pool, purge, clock, credentials, takeEvents },
+    eventSenders: eventSenders(running, clock, events),
     scrape: () => ofProcess.scrape(),
     isDraining: () => shutdown.isDraining,
     alerts,

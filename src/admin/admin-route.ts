@@ -7,7 +7,10 @@ interface RouteToken {
   readonly value: string;
 }
 
-/** One endpoint of the admin port. The guard has accepted the request when `handle` is called. */
+/** Whether the guard knows who asks, or `handle` has to find that in the body. */
+export type Sender = 'authorized' | 'unproven';
+
+/** One endpoint of the admin port. The guard has accepted the request when `handle` is called, or left that to it (`unproven`). */
 export interface AdminRoute {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** The complete path, matched exactly. */
@@ -16,10 +19,12 @@ export interface AdminRoute {
   readonly open?: boolean;
   /** Taken in place of the port's token, as bearer token or as password; asked for even where the port has none. */
   readonly token?: RouteToken | undefined;
+  /** Whether the body of a request without a token may prove who has sent it; left out: never. */
+  readonly mayProve?: (request: Pick<IncomingMessage, 'headers'>) => boolean;
   /** Whether a request to change something can come from no form of another site; left out: where its body is JSON. */
   readonly isNoForm?: (request: Pick<IncomingMessage, 'headers'>) => boolean;
   /** An `AdminError` thrown here becomes the status and reason of the response. */
-  handle(request: IncomingMessage, response: ServerResponse): Promise<void> | void;
+  handle(request: IncomingMessage, response: ServerResponse, sender: Sender): Promise<void> | void;
 }
 
 /** A refused request: the status, and the reason to show to the client. */

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import { AdminError, type AdminRoute } from './admin-route.ts';
+import { AdminError, type AdminRoute, type Sender } from './admin-route.ts';
 
 /** Who may ask the admin port. */
 export interface AdminAccess {
@@ -17,12 +17,13 @@ export interface AdminAccess {
  *
  * @param host the address that the admin port is bound to
  * @param access read for each request, as a reload may change it
+ * @returns a function that tells whether the sender is known
  * @throws AdminError 400, 421, 401 or 415
  */
 export function createGuard(
   host: string,
   access: () => AdminAccess,
-): (route: AdminRoute, request: Pick<IncomingMessage, 'headers' | 'headersDistinct'>) => void {
+): (route: AdminRoute, request: Pick<IncomingMessage, 'headers' | 'headersDistinct'>) => Sender {
   return (route, request) => {
     const { headers, headersDistinct } = request;
     const { names, token } = access();
@@ -32,11 +33,12 @@ export function createGuard(
     if (!isOwnHost(headers.host, host, names)) {
       throw new AdminError(421, 'MISDIRECTED', 'the Host header is not a name of this admin port');
     }
-    if (!route.open && !isAuthorized(headers.authorization, token, route.token?.value))
-      throw unauthorized(route);
+    const isKnown = route.open || isAuthorized(headers.authorization, token, route.token?.value);
+    if (!isKnown && !route.mayProve?.(request)) throw unauthorized(route);
     if (route.method === 'POST' && !(route.isNoForm ?? isJson)(request)) {
       throw new AdminError(415, 'UNSUPPORTED_MEDIA_TYPE', 'changes need content-type: application/json');
     }
+    return isKnown ? 'authorized' : 'unproven';
   };
 }
 
@@ -69,7 +71,8 @@ function isEqual(given: string, secret: string): boolean {
   return timingSafeEqual(digest(given), digest(secret));
 }
 
-function unauthorized({ token }: AdminRoute): AdminError {
+/** The refusal of a request whose sender is not known. */
+export function unauthorized({ token }: Pick<AdminRoute, 'token'>): AdminError {
   const [scheme, reason] =
     token === undefined
       ? ['Bearer', 'the bearer token of admin.token is missing or wrong']

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '../base/logger.ts';
 import type { TakesBody } from '../transport/request-bodies.ts';
-import { AdminError, type AdminRoute } from './admin-route.ts';
+import { AdminError, type AdminRoute, type Sender } from './admin-route.ts';
 import { sendJson } from './json.ts';
 
 interface RouterOptions {
   readonly routes: readonly AdminRoute[];
   /** Refuses a request by throwing; called before the route's own code. */
-  readonly guard: (route: AdminRoute, request: IncomingMessage) => void;
+  readonly guard: (route: AdminRoute, request: IncomingMessage) => Sender;
   readonly logger: Logger;
 }
 
@@ -25,7 +25,7 @@ export function createRouter(options: RouterOptions): Router {
     },
     takesBody: request => {
       try {
-        return findRoute(options, request).method !== 'GET';
+        return findRoute(options, request).route.method !== 'GET';
       } catch {
         // the request will be refused
         return false;
@@ -39,11 +39,12 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  await findRoute(options, request).handle(request, response);
+  const { route, sender } = findRoute(options, request);
+  await route.handle(request, response, sender);
 }
 
 /** @throws AdminError when there is none, or the guard refuses the request */
-function findRoute({ routes, guard }: RouterOptions, request: IncomingMessage): AdminRoute {
+function findRoute({ routes, guard }: RouterOptions, request: IncomingMessage) {
   const path = request.url?.split('?', 1)[0] ?? '';
   const there = routes.filter(route => route.path === path);
   if (there.length === 0) throw new AdminError(404, 'NOT_FOUND', 'nothing is served under this path');
@@ -52,8 +53,7 @@ function findRoute({ routes, guard }: RouterOptions, request: IncomingMessage): 
     const allow = there.map(({ method }) => (method === 'GET' ? 'GET, HEAD' : method)).join(', ');
     throw new AdminError(405, 'METHOD_NOT_ALLOWED', `this path takes ${allow}`, { allow });
   }
-  guard(route, request);
-  return route;
+  return { route, sender: guard(route, request) };
 }
 
 /** HEAD is handled like GET; node:http omits the body (RFC 9110 §9.3.2). */

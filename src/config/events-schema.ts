@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { credentialsSchema } from './credentials-schema.ts';
 import type { Environment } from './environment.ts';
-import { choice, duration, map, text } from './scalars.ts';
+import { choice, duration, listOf, map, text } from './scalars.ts';
 
 const QUEUE_URL =
   'the address of a queue such as https://sqs.eu-west-1.amazonaws.com/123456789012/NAME, without query or credentials';
@@ -38,5 +38,18 @@ const queue = (environment: Environment) =>
     waitMs: wait,
   }));
 
-/** Where the gateway itself asks for the events of stores. */
-export const eventsSchema = (environment: Environment) => map({ queue: queue(environment).optional() });
+const TOPIC_ARN = 'the ARN of a topic such as arn:aws:sns:eu-west-1:123456789012:NAME';
+
+/** Topics of first-in-first-out kind end in `.fifo`, and send to no address. */
+const topicArn = z
+  .string({ error: TOPIC_ARN })
+  .regex(/^arn:aws(?:-cn|-us-gov)?:sns:[a-z]{2}[a-z0-9-]{1,30}:\d{12}:[\w-]{1,256}$/, { error: TOPIC_ARN });
+
+/** Those whose signature counts as a token does. */
+const sns = map({
+  topics: listOf(topicArn, 'ARNs of topics').min(1, { error: 'at least one ARN of a topic' }),
+});
+
+/** Whose events of stores are believed without a token, and where the gateway itself asks for them. */
+export const eventsSchema = (environment: Environment) =>
+  map({ sns: sns.optional(), queue: queue(environment).optional() });

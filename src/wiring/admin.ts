@@ -1,6 +1,6 @@
 /** The routes of the admin port, built from the running parts. */
 import type { AdminRoute } from '../admin/admin-route.ts';
-import { eventsRoute } from '../admin/events/events-route.ts';
+import { type EventSenders, eventsRoute } from '../admin/events/events-route.ts';
 import type { TakeEvents } from '../admin/events/take-events.ts';
 import { healthRoutes } from '../admin/health-routes.ts';
 import { metricsRoute } from '../admin/metrics-route.ts';
@@ -20,7 +20,6 @@ import type { BackendConfig } from '../config/gateway-config.ts';
 import type { WorkerPool } from '../server/worker-pool.ts';
 import type { Alerts } from './alerts.ts';
 import type { BackendCredentials } from './credentials.ts';
-import { eventSenders } from './events.ts';
 import { explainEverywhere } from './explain.ts';
 import type { RunningConfig } from './running-config.ts';
 import type { WorkerControl } from './thread-contracts.ts';
@@ -40,6 +39,7 @@ export interface AdminParts {
   readonly traffic: TrafficHistory;
   readonly pool: WorkerPool<WorkerControl>;
   readonly purge: Purge;
+  readonly eventSenders: EventSenders;
   readonly takeEvents: TakeEvents;
   readonly isDraining: () => boolean;
   readonly alerts: Pick<Alerts, 'trouble' | 'lastMinute'>;
@@ -87,7 +87,7 @@ export function adminRoutes(parts: AdminParts): readonly AdminRoute[] {
     metricsRoute(scrape),
     purgeRoute(parts.purge),
     warmRoute(warmEverywhere(running, pool, clock)),
-    eventsRoute(eventSenders(running), parts.takeEvents),
+    eventsRoute(parts.eventSenders, parts.takeEvents),
     ...objectRoutes(explainEverywhere(running, pool), parts.navigation),
     ...sharedPageFiles(),
     ...statusRoutes(status, parts.navigation),

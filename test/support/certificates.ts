@@ -28,13 +28,19 @@ export class TestAuthority {
     return readFileSync(this.ca, 'utf8');
   }
 
-  /** A certificate for `names`, which may contain IP addresses. @param days 0 for one that has expired */
-  issue(names: readonly string[], days = 2): IssuedCertificate {
+  /**
+   * A certificate for `names`, which may contain IP addresses.
+   *
+   * @param days 0 for one that has expired
+   * @param keyBits of an RSA key; left out: another kind
+   */
+  issue(names: readonly string[], days = 2, keyBits?: number): IssuedCertificate {
     const base = join(this.directory, String(this.#count++));
     const [request, cert, key, extensions] = [`${base}.csr`, `${base}.pem`, `${base}.key`, `${base}.ext`];
     const entries = names.map(name => `${/^[\d.]+$|:/.test(name) ? 'IP' : 'DNS'}:${name}`);
     writeFileSync(extensions, `subjectAltName=${entries.join(',')}\n`);
-    openssl('req', ...newKey, '-keyout', key, '-out', request, '-subj', `/CN=${names[0]}`);
+    const ofKind = keyBits === undefined ? newKey : ['-newkey', `rsa:${keyBits}`, '-nodes'];
+    openssl('req', ...ofKind, '-keyout', key, '-out', request, '-subj', `/CN=${names[0]}`);
     const signing = ['-in', request, '-CA', this.ca, '-CAkey', this.#key, '-extfile', extensions];
     openssl('x509', '-req', ...signing, '-CAcreateserial', '-days', String(days), '-out', cert);
     return { cert, key };

@@ -13,7 +13,8 @@ export interface EventEffects {
   readonly count: (result: EventResult, events: number) => void;
 }
 
-type EventResult = 'invalidated' | 'unknown-bucket' | 'ignored' | 'confirmed';
+/** `refused` is counted by who has found that a message is not signed. */
+type EventResult = 'invalidated' | 'unknown-bucket' | 'ignored' | 'confirmed' | 'refused';
 
 /** How many events one body had, and how many of them led to what. */
 interface EventCounts {

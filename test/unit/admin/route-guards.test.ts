@@ -34,7 +34,7 @@ function allRoutes() {
     ...healthRoutes(unused, unused),
     metricsRoute(unused),
     purgeRoute(unused),
-    eventsRoute({ token: undefined, hasBackend: unused }, unused),
+    eventsRoute({ token: undefined, hasBackend: unused, verify: undefined }, unused),
     ...objectRoutes(unused, []),
     ...sharedPageFiles(),
     ...statusRoutes(unused, []),

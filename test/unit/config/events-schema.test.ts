@@ -59,3 +59,34 @@ it('has secrets that no log line shows', () => {
   const credentials = { accessKeyId: 'A', secretAccessKey: 'queue-secret', sessionToken: 'queue-token' };
   expect(secretsOf(parse({ url, credentials }))).toEqual(['queue-secret', 'queue-token']);
 });
+
+const arn = 'arn:aws:sns:eu-west-1:123456789012:photos';
+const withTopics = (topics: unknown) =>
+  parseConfig(JSON.stringify({ backends: {}, events: { sns: { topics } } }), {});
+
+it('lists topics by their ARNs', () => {
+  const topics = [
+    arn,
+    'arn:aws-cn:sns:cn-north-1:123456789012:a_b',
+    'arn:aws-us-gov:sns:us-gov-west-1:123456789012:c',
+  ];
+  expect(withTopics(topics).events.sns).toEqual({ topics });
+});
+
+it.each([
+  'photos',
+  '*',
+  arn.replace('sns', 'sqs'),
+  arn.replace('photos', '*'),
+  arn.replace('photos', 'photos.fifo'),
+  arn.replace('eu-west-1', 'evil.test/'),
+  arn.replace('eu-west-1', ''),
+  `${arn}:6b0e71bd-7e97-4d97-80ce-4a0994e55286`,
+  `${arn}\n`,
+])('%j is no ARN of a topic that can send', topic => {
+  expect(() => withTopics([topic])).toThrow(/events\.sns\.topics\[0\]/);
+});
+
+it('asks for one topic at least', () => {
+  expect(() => withTopics([])).toThrow('at least one ARN');
+});

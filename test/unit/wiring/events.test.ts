@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { AdminError } from '../../../src/admin/admin-route.ts';
 import { Metrics } from '../../../src/base/metrics.ts';
 import type { ToldChanges } from '../../../src/gateway/operate/store-changes.ts';
-import { eventEffects } from '../../../src/wiring/events.ts';
+import { eventEffects, fetchCertificate } from '../../../src/wiring/events.ts';
 import { listenLocally } from '../../support/listen-locally.ts';
 
 /** @param known how many of the changes are in buckets that each worker knows */
@@ -56,4 +56,21 @@ it('a topic has got the answer when it says so, and no redirect is followed', as
   for (const status of [302, 403, 500])
     await expect(confirm(status)).rejects.toThrow(`it answered ${status}`);
   expect(asked).toEqual(['/200', '/302', '/403', '/500']);
+});
+
+it('a certificate is fetched within bounds, and no redirect is followed', async () => {
+  const asked: (string | undefined)[] = [];
+  const service = createServer(({ url }, response) => {
+    asked.push(url);
+    if (url === '/pem') response.end('pem');
+    else if (url === '/large') response.end('x'.repeat(32 * 1024 + 1));
+    else response.writeHead(Number(url?.slice(1)), { location: '/pem' }).end('pem');
+  });
+  onTestFinished(() => void service.close());
+  const base = await listenLocally(service);
+  expect(await fetchCertificate(`${base}/pem`)).toBe('pem');
+  await expect(fetchCertificate(`${base}/large`)).rejects.toThrow('it has more than 32768 bytes');
+  for (const status of [302, 404, 500])
+    await expect(fetchCertificate(`${base}/${status}`)).rejects.toThrow(`it answered ${status}`);
+  expect(asked).toEqual(['/pem', '/large', '/302', '/404', '/500']);
 });

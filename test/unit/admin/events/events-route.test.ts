@@ -1,16 +1,20 @@
-import { afterEach, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { AdminPort } from '../../../../src/admin/admin-port.ts';
 import { eventsRoute } from '../../../../src/admin/events/events-route.ts';
 import { eventTaker } from '../../../../src/admin/events/take-events.ts';
+import { verifyMessage } from '../../../../src/admin/events/verify-message.ts';
 import { silentLogger } from '../../../../src/base/logger.ts';
 import type { ToldChanges } from '../../../../src/gateway/operate/store-changes.ts';
 import { startAdminServer } from '../../../support/admin-server.ts';
 import { askAdmin } from '../../../support/ask-admin.ts';
+import { SignedTopic, TOPIC_ARN } from '../../../support/signed-topic.ts';
 
 interface Setup {
   /** Of the port. */
   readonly token?: string;
   readonly eventsToken?: string;
+  /** Whose messages have to be signed; left out: of nobody. */
+  readonly signed?: SignedTopic;
   readonly topic?: 'answers' | 'fails' | 'hangs';
   /** Whether nothing is invalidated before `release` is called. */
   readonly isHeld?: boolean;
@@ -22,8 +26,11 @@ afterEach(async () => {
   await server?.close();
 });
 
+const verifyBy = (signed: SignedTopic) => (envelope: unknown) =>
+  verifyMessage(envelope, { topics: [TOPIC_ARN], certificates: signed.certificates, clock: signed.clock });
+
 /** The route over a gateway that knows the bucket `photos`; with what it was asked to do. */
-async function start({ token, eventsToken, topic = 'answers', isHeld = false }: Setup = {}) {
+async function start({ token, eventsToken, signed, topic = 'answers', isHeld = false }: Setup = {}) {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   if (!isHeld) release();
   const { promise: topicAnswered, resolve: answerOfTopic } = Promise.withResolvers<void>();
@@ -46,7 +53,10 @@ async function start({ token, eventsToken, topic = 'answers', isHeld = false }: 
       counted[result] = (counted[result] ?? 0) + events;
     },
   });
-  const route = eventsRoute({ token: eventsToken, hasBackend: name => name === 'main' }, take);
+  const route = eventsRoute(
+    { token: eventsToken, hasBackend: name => name === 'main', verify: signed && verifyBy(signed) },
+    take,
+  );
   const purge = { method: 'POST', path: '/api/other', handle: () => undefined } as const;
   server = await startAdminServer({
     ...{ host: '127.0.0.1', port: 0, names: [], token, logger: silentLogger(), routes: [route, purge] },
@@ -190,4 +200,95 @@ it('takes one body after the other, and refuses those beyond 32 that wait', asyn
   const statuses = await Promise.all(Array.from({ length: 40 }, (_, number) => sendOne(number)));
   expect(statuses.filter(status => status === 200)).toHaveLength(32);
   expect(told).toHaveLength(32);
+});
+
+describe('where topics are listed', () => {
+  const signed = new SignedTopic();
+  afterAll(() => signed.remove());
+  const put = event('photos', 'a');
+  const forged = () => ({ ...signed.notification(put), Message: JSON.stringify(event('photos', 'b')) });
+
+  it('what one of them has signed needs no token, and neither does the question whether it may send', async () => {
+    const { send, told, confirmed } = await start({ eventsToken: 'e', signed });
+    expect((await send(signed.notification(put), ofTopic)).status).toBe(200);
+    expect(told).toEqual([{ backend: undefined, changes: [change('photos', 'a')] }]);
+    expect((await send(signed.confirmation('SubscriptionConfirmation'), ofTopic)).status).toBe(200);
+    expect(confirmed).toEqual([SUBSCRIBE_URL]);
+  });
+
+  it.each([
+    ['without a token', { eventsToken: 'e' }, {}],
+    ['with a token', { eventsToken: 'e' }, bearer('e')],
+    ['where there are no tokens', {}, {}],
+  ] as const)(
+    'what is not signed so is refused with the reason, and changes nothing: %s',
+    async (_, tokens, headers) => {
+      const { send, told, confirmed, counted } = await start({ ...tokens, signed });
+      const asking = {
+        ...signed.confirmation('SubscriptionConfirmation'),
+        SubscribeURL: SUBSCRIBE_URL.replace('=t', '=u'),
+      };
+      for (const body of [forged(), asking, asked, { Type: 'Notification', Message: JSON.stringify(put) }]) {
+        const answer = await send(body, { ...ofTopic, ...headers });
+        expect(answer.status).toBe(403);
+        expect(JSON.parse(answer.text)).toMatchObject({
+          error: 'NOT_SIGNED',
+          reason: expect.stringContaining('not signed'),
+        });
+      }
+      expect([told, confirmed, counted]).toEqual([[], [], {}]);
+    },
+  );
+
+  it('records beside what is signed count for nothing', async () => {
+    const { send, told } = await start({ eventsToken: 'e', signed });
+    const body = { ...signed.notification(put), ...event('photos', 'b'), 'detail-type': 'Object Created' };
+    expect((await send(body, ofTopic)).status).toBe(200);
+    expect(told).toEqual([{ backend: undefined, changes: [change('photos', 'a')] }]);
+  });
+
+  it.each([
+    ['records', put],
+    ['an envelope in a list', [signed.notification(put)]],
+    ['nothing', null],
+  ])('the field of a topic opens the door to no others: %s', async (_, body) => {
+    const { send, told } = await start({ eventsToken: 'e', signed });
+    const answer = await send(body, ofTopic);
+    expect(answer.status).toBe(401);
+    // a topic whose messages come raw sends its password then
+    expect(answer.headers['www-authenticate']).toBe('Basic realm="tidegate"');
+    expect(told).toEqual([]);
+  });
+
+  it('what is no envelope needs the token as ever, and an envelope in a list is not looked into', async () => {
+    const { send, told } = await start({ eventsToken: 'e', signed });
+    expect((await send(put)).status).toBe(401);
+    expect((await send(signed.notification(put))).status).toBe(401);
+    expect((await send(put, { ...ofTopic, ...bearer('e') })).status).toBe(200);
+    expect(told).toHaveLength(1);
+    const listed = await send([put, signed.notification(put)], bearer('e'));
+    expect([listed.status, JSON.parse(listed.text).reason]).toEqual([
+      400,
+      'the envelope of a topic comes alone',
+    ]);
+    expect(told).toHaveLength(1);
+  });
+
+  it('strangers do not learn which backends there are', async () => {
+    const { send } = await start({ eventsToken: 'e', signed });
+    for (const backend of ['main', 'other'])
+      expect((await send(forged(), ofTopic, `/api/events?backend=${backend}`)).status).toBe(403);
+    expect((await send(signed.notification(put), ofTopic, '/api/events?backend=other')).status).toBe(404);
+  });
+
+  it('a stranger reaches no other route by the field of a topic', async () => {
+    const { send } = await start({ token: 'p', eventsToken: 'e', signed });
+    expect((await send(signed.notification(put), ofTopic, '/api/other')).status).toBe(401);
+  });
+});
+
+it('where none are listed, the field of a topic is no token', async () => {
+  const { send, told } = await start({ eventsToken: 'e' });
+  expect((await send({ Type: 'Notification', Message: '{"Records":[]}' }, ofTopic)).status).toBe(401);
+  expect(told).toEqual([]);
 });
