@@ -290,5 +290,7 @@ describe('where topics are listed', () => {
 it('where none are listed, the field of a topic is no token', async () => {
   const { send, told } = await start({ eventsToken: 'e' });
   expect((await send({ Type: 'Notification', Message: '{"Records":[]}' }, ofTopic)).status).toBe(401);
+  // before the body is read
+  expect((await send(' '.repeat(256 * 1024 + 1), ofTopic)).status).toBe(401);
   expect(told).toEqual([]);
 });

@@ -66,6 +66,7 @@ it('names take 4 MiB at most, and room again when they have gone', async () => {
   const long = (number: number) => object(`${number}`.padEnd(2 ** 18 - 100));
   queue.add([0, 1, 2, 3].map(long));
   queue.add(Array.from({ length: 8 }, (_, index) => long(10 + index)));
+  for (let times = 0; times < 20; times++) queue.add([long(10)]);
   expect([queue.waiting, counts]).toEqual([8, {}]);
   queue.add([long(99)]);
   expect([queue.waiting, counts]).toEqual([8, { dropped: 1 }]);
