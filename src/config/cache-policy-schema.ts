@@ -33,8 +33,11 @@ export const defaultPolicy = {
   maxObjectSizeBytes: 5 * TIB_BYTES,
 } as const satisfies CachePolicy;
 
-/** Statuses of answers that are kept and say nothing of one request or one part alone. */
-const storedStatus = /^(?:200|203|204|30[0-3]|30[78]|403|404|405|410|414|451|50[0-4])$/;
+/**
+ * Statuses of answers that may be kept. 400, 403, 406 and 422 of web origins are where they are named. Others tell of credentials,
+ * conditions, a part, a connection or a rate, which the next request has otherwise.
+ */
+const storedStatus = /^(?:200|203|204|30[0-3]|30[78]|400|40[3-6]|410|414|422|451|50[0-4])$/;
 const STATUS_TEXT = 'a status such as 200, 302, 404 or 503';
 const mediaType = /^[\w!#$&^.+-]+\/(?:\*|[\w!#$&^.+-]+)$/;
 

@@ -61,13 +61,11 @@ export function* webOrigins({ backends, buckets }: WebConfig): Generator<WebProb
     if (!isWeb)
       for (const { path, allowed } of unchangedRequests(bucket))
         yield { path: ['buckets', name, ...path], held: undefined, allowed };
-    for (const path of unknownStatuses(bucket, isWeb))
+    for (const path of isWeb ? [] : unknownStatuses(bucket))
       yield {
         path: ['buckets', name, ...path],
         held: undefined,
-        allowed: isWeb
-          ? 'nothing: a 403 of a web origin is about one request'
-          : `nothing, since of a store's answers only ${ofStores.join(', ')} are kept`,
+        allowed: `nothing, since of a store's answers only ${ofStores.join(', ')} are kept`,
       };
   }
 }
@@ -92,16 +90,15 @@ function* unchangedRequests({ rules = [] }: BucketAtOrigin) {
 /** docs/semantics.md, Decided 8. */
 const ofStores: readonly number[] = [200, 403, 404, 405];
 
-/** Paths of statuses whose answers are never kept. */
-function* unknownStatuses({ cache, rules = [] }: BucketAtOrigin, isWeb: boolean) {
-  const isKept = (status: number) => (isWeb ? status !== 403 : ofStores.includes(status));
+/** Paths of statuses whose answers no store has kept. */
+function* unknownStatuses({ cache, rules = [] }: BucketAtOrigin) {
   const places = [
     { path: ['cache'], named: cache?.namedTtls },
     ...rules.map((rule, index) => ({ path: ['rules', index, 'cache'], named: rule.cache?.namedTtls })),
   ];
   for (const { path, named = [] } of places)
     for (const entry of named)
-      if ('status' in entry && !isKept(entry.status)) yield [...path, 'ttlByStatus', String(entry.status)];
+      if ('status' in entry && !ofStores.includes(entry.status)) yield [...path, 'ttlByStatus', String(entry.status)];
 }
 
 function* atOrigin(name: string, bucket: BucketAtOrigin): Generator<readonly [key: string, allowed: string]> {

@@ -5,6 +5,7 @@ import { unconditionalFields } from './confirmation.ts';
 import { fieldValue, hasUnnamedSelector } from './outgoing-fields.ts';
 import {
   type ArrivedHead,
+  isNamedStatus,
   isOfServer,
   isOfUse,
   isStorable,
@@ -23,10 +24,12 @@ const ofOneRequest: ReadonlySet<number> = new Set([
 
 /** A part in units of the origin's own comes as a 200, too (RFC 9110 §14.2). */
 export function isOfOneRequest(
-  { fields: { range, ifRange }, sent }: WebRead,
+  { fields: { range, ifRange }, sent, policy }: WebRead,
   { status, fields, vary }: WebHead,
 ): boolean {
-  if (ofOneRequest.has(status) || hasUnnamedSelector(sent, vary)) return true;
+  if (hasUnnamedSelector(sent, vary)) return true;
+  // whoever configures the origin knows what it means by that status
+  if (ofOneRequest.has(status) && !isNamedStatus(status, policy)) return true;
   // who asks so has the other fields of the whole already, so that most are left out (RFC 9110 §15.3.7)
   if (status === 206 && ifRange !== undefined) return true;
   // variants are told apart by codings that are known

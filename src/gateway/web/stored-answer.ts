@@ -65,13 +65,17 @@ export function isStorable(
   const { control, status, fields, vary } = head;
   const hasExpires = head.expires !== undefined;
   const { isAuthorized } = read;
-  const { namedTtls = [] } = read.policy;
-  const isConfigured = namedTtls.some(named => 'status' in named && named.status === status);
+  const isConfigured = isNamedStatus(status, read.policy);
   const asked = { method, status, control, hasExpires, isConfigured, isAuthorized, isRefusedByRequest };
   if (mayStore({ ...asked, variesByAll: vary === '*' }).kind !== 'storable') return false;
   if (!read.bucket.web.storesCookies && setsCookie(fields)) return false;
   const isStated = hasExpires || control.maxAgeS !== undefined || control.sMaxAgeS !== undefined;
   return isStated || control.public || !read.isPersonal;
+}
+
+/** Whether it is configured for how long answers of this status are fresh. */
+export function isNamedStatus(status: number, { namedTtls = [] }: CachePolicy): boolean {
+  return namedTtls.some(named => 'status' in named && named.status === status);
 }
 
 /** Whether an answer is ever served from the cache: it is fresh, can be confirmed, or may be served stale. */

@@ -183,6 +183,49 @@ describe('what is stored of a web origin', () => {
     },
   );
 
+  describe.each([400, 403, 406, 422])('is a %i where ttlByStatus names it:', status => {
+    const named = { namedTtls: [{ status, ttlMs: 2_000 }] };
+
+    it.each([
+      ['for that ttl', {}, 2_000],
+      ['for as long as it says', { 'cache-control': 'max-age=3' }, 3_000],
+      ['for negativeTtl at most', { 'cache-control': 'max-age=60' }, 5_000],
+    ])('%s', async (_, head: Head, freshMs) => {
+      const clock = new ManualClock(Date.now());
+      await start(() => ({ status, head }), { clock, policy: named });
+      await gateway.get('/');
+      clock.advance(freshMs - 1_000);
+      const held = await gateway.get('/');
+      expect([held.status, held.headers['x-cache'], held.body.toString()]).toEqual([
+        status,
+        'HIT',
+        'answer 1',
+      ]);
+      clock.advance(1_000);
+      expect(await text('/')).toBe('answer 2');
+    });
+
+    it('never in the place of what is held', async () => {
+      const clock = new ManualClock(Date.now());
+      const short = { 'cache-control': 'max-age=1', etag: '"1"' };
+      await start(asked => (asked.headers['x-long'] ? { status, head: fresh } : short), {
+        clock,
+        policy: named,
+      });
+      await text('/');
+      clock.advance(2_000);
+      expect((await gateway.get('/', { 'x-long': 'x' })).status).toBe(status);
+      expect((await gateway.get('/')).status).toBe(200);
+    });
+
+    it('not where it is its sender’s, or was asked for otherwise', async () => {
+      await start(() => ({ status, head: {} }), { policy: named });
+      for (const fields of [{ cookie: 'a=b' }, { authorization: 'Basic x' }, { rsc: '1' }])
+        await gateway.get('/', fields);
+      expect(await text('/')).toBe('answer 4');
+    });
+  });
+
   it('is not renewed by a 304 for who is authorized, unless the answer says that it may be', async () => {
     for (const [control, expected] of [
       ['max-age=60', [200, 401]],

@@ -86,11 +86,26 @@ describe('a bucket at a web origin', () => {
       'buckets.a.cache.ttlByStatus.302 holds "1s"; expected nothing, since of a store\'s answers only 200, 403, 404, 405 are kept',
     ],
     [
-      '{ a: { backend: web, access: public, rules: [{ keys: ["**"], cache: { ttlByStatus: { 302: 1s, 403: 1s } } }] } }',
-      'buckets.a.rules[0].cache.ttlByStatus.403 holds "1s"; expected nothing: a 403 of a web origin',
+      '{ a: { backend: main, access: public, rules: [{ keys: ["**"], cache: { ttlByStatus: { 400: 1s } } }] } }',
+      'buckets.a.rules[0].cache.ttlByStatus.400 holds "1s"; expected nothing, since of a store\'s answers',
     ],
   ])('is refused where it means nothing: %s', (buckets, expected) => {
     expect(problemsOf(buckets)).toEqual([expect.stringContaining(expected)]);
+  });
+
+  it.each([304, 401, 407, 412, 416, 429, 431])('never has %i kept', status => {
+    expect(
+      problemsOf(`{ a: { backend: web, access: public, cache: { ttlByStatus: { ${status}: 1s } } } }`),
+    ).toEqual([
+      expect.stringContaining(`buckets.a.cache.ttlByStatus.${status} is not a name that can stand`),
+    ]);
+  });
+
+  it.each([400, 403, 406, 422])('may have %i kept, in a bucket or a rule', status => {
+    const cache = `cache: { ttlByStatus: { ${status}: 1s } }`;
+    expect(
+      problemsOf(`{ a: { backend: web, access: public, ${cache}, rules: [{ keys: ["/a"], ${cache} }] } }`),
+    ).toEqual([]);
   });
 
   it('has paths for keys in its rules, which begin with a slash', () => {
