@@ -4,6 +4,7 @@ import { atMostTtl, defaultPolicy, exceedingTtls, overlay, partialPolicy } from 
 import { bucketCompress, compressesNothing, compression, ruleCompress } from './compress-schema.ts';
 import { cors } from './cors-schema.ts';
 import { requestHeaders, responseHeaders } from './header-schema.ts';
+import { languages } from './language-schema.ts';
 import { choice, flag, listOf, map, size, text } from './scalars.ts';
 import { website } from './website-schema.ts';
 
@@ -55,6 +56,7 @@ const rule = map({
   onChange: choice(['invalidate', 'warm'])
     .optional()
     .meta({ otherwise: 'as the next rule that covers the key and has it, else `invalidate`' }),
+  languages: languages.optional().meta({ otherwise: 'those of the bucket' }),
 }).refine(({ keys: _, ...sections }) => Object.keys(sections).length > 0, {
   error: 'a rule that says something of its keys, such as { keys: ["static/**"], cache: { ttl: 1d } }',
 });
@@ -89,6 +91,7 @@ const bucketKeys = map({
   maxBodySize: size(0, LARGEST_UPLOAD_BYTES).default(LARGEST_UPLOAD_BYTES),
   query: query.prefault({}),
   setCookie: choice(['never', 'store']).default('never'),
+  languages: languages.default([]),
   cache: partialPolicy.default({}),
   compress: bucketCompress(),
   website: website.optional().meta({ otherwise: 'none: browsers get what any client gets' }),

@@ -17,6 +17,7 @@ export interface WebConfig {
         readonly anonymous?: readonly object[] | undefined;
         readonly query?: { readonly names: string | readonly string[]; readonly sorted: boolean };
         readonly setCookie?: string;
+        readonly languages?: readonly string[];
         readonly website?: object | undefined;
         readonly cache?: Statuses;
         readonly rules?: readonly RuleAtOrigin[];
@@ -35,6 +36,7 @@ interface RuleAtOrigin {
   readonly requestHeaders?:
     | { readonly set: Readonly<Record<string, string>>; readonly remove: readonly string[] }
     | undefined;
+  readonly languages?: readonly string[] | undefined;
 }
 
 interface WebProblem {
@@ -61,6 +63,8 @@ export function* webOrigins({ backends, buckets }: WebConfig): Generator<WebProb
     if (!isWeb)
       for (const { path, allowed } of unchangedRequests(bucket))
         yield { path: ['buckets', name, ...path], held: undefined, allowed };
+    for (const [path, held, allowed] of uselessLanguages(bucket, isWeb))
+      yield { path: ['buckets', name, ...path], held, allowed };
     for (const path of isWeb ? [] : unknownStatuses(bucket))
       yield {
         path: ['buckets', name, ...path],
@@ -87,6 +91,18 @@ function* unchangedRequests({ rules = [] }: BucketAtOrigin) {
   }
 }
 
+/** Stores have no languages, and where all clients are given one, or none, there is nothing to choose. */
+function* uselessLanguages({ rules = [] }: BucketAtOrigin, isWeb: boolean) {
+  for (const [index, { languages, requestHeaders: changes }] of rules.entries()) {
+    if (languages === undefined) continue;
+    const path = ['rules', index, 'languages'];
+    const isGiven = Object.keys(changes?.set ?? {}).includes('accept-language');
+    if (!isWeb) yield [path, languages, 'nothing, since the backend is no web origin'] as const;
+    else if (languages.length > 0 && (isGiven || changes?.remove.includes('accept-language')))
+      yield [path, languages, 'nothing, since requestHeaders of this rule changes accept-language'] as const;
+  }
+}
+
 /** docs/semantics.md, Decided 8. */
 const ofStores: readonly number[] = [200, 403, 404, 405];
 
@@ -98,7 +114,8 @@ function* unknownStatuses({ cache, rules = [] }: BucketAtOrigin) {
   ];
   for (const { path, named = [] } of places)
     for (const entry of named)
-      if ('status' in entry && !ofStores.includes(entry.status)) yield [...path, 'ttlByStatus', String(entry.status)];
+      if ('status' in entry && !ofStores.includes(entry.status))
+        yield [...path, 'ttlByStatus', String(entry.status)];
 }
 
 function* atOrigin(name: string, bucket: BucketAtOrigin): Generator<readonly [key: string, allowed: string]> {
@@ -125,8 +142,10 @@ function isPathText(name: unknown): boolean {
 function* atStore({
   query,
   setCookie = 'never',
+  languages = [],
 }: BucketAtOrigin): Generator<readonly [key: string, allowed: string]> {
   const isDefault = query === undefined || (query.names === 'all' && !query.sorted);
   if (!isDefault) yield ['query', 'nothing, since the backend is no web origin'];
   if (setCookie !== 'never') yield ['setCookie', 'never, since the backend is no web origin'];
+  if (languages.length > 0) yield ['languages', 'nothing, since the backend is no web origin'];
 }

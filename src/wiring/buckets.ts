@@ -54,12 +54,15 @@ export function createBuckets(settings: BucketSettings, parts: BucketParts): Buc
 }
 
 /** At a web origin `cors` changes what is asked, too: the same for all, so that an answer says nothing of `Origin` or for it. */
-function requestRulesText({ rules }: BucketConfig, { type }: Pick<BackendConfig, 'type'>): string {
-  const changing = rules.flatMap(({ keys, requestHeaders, cors }) => {
+function requestRulesText(
+  { rules, languages: own }: BucketConfig,
+  { type }: Pick<BackendConfig, 'type'>,
+): string {
+  const changing = rules.flatMap(({ keys, requestHeaders, cors, languages }) => {
     const isForAll = type === 'http' && cors !== undefined;
-    return requestHeaders || isForAll ? [[keys, requestHeaders, isForAll]] : [];
+    return requestHeaders || isForAll || languages ? [[keys, requestHeaders, isForAll, languages]] : [];
   });
-  return changing.length === 0 ? '' : JSON.stringify(changing);
+  return changing.length === 0 && own.length === 0 ? '' : JSON.stringify([changing, own]);
 }
 
 function storeAt({ backend: name }: AtBackend, { stores }: BucketParts): Store {

@@ -111,6 +111,30 @@ it.each([
   },
 );
 
+it('a bucket tells the origin its languages, and a reload that changes them asks for all anew', async () => {
+  const origin = await startOrigin(({ headers }, response) => {
+    response.writeHead(200, { 'cache-control': 'max-age=3600', vary: 'accept-language' });
+    response.end(headers['accept-language'] ?? 'none');
+  });
+  const setup = (languages: readonly string[]): GatewaySetup => ({
+    memory: '64MiB',
+    backends: { main: { type: 'http', endpoint: origin.url } },
+    buckets: { b: { backend: 'main', access: 'public', languages } },
+  });
+  const gateway = await startGateway(setup(['de', 'en']));
+  const read = async (accepted: string) => {
+    const reply = await fetch(`${gateway.url}/b/k`, { headers: { 'accept-language': accepted } });
+    return `${reply.headers.get('x-cache')} ${await reply.text()}`;
+  };
+  expect(await read('en, de')).toBe('MISS de, en;q=0.9');
+  expect(await read('de, en')).toBe('HIT de, en;q=0.9');
+  expect(await read('en')).toBe('MISS en');
+  gateway.rewrite(setup(['en', 'de']));
+  expect(await gateway.reload()).toMatchObject({ status: 200 });
+  expect(await read('en')).toBe('MISS en');
+  expect(await read('de, en')).toBe('MISS en, de;q=0.9');
+});
+
 /** A bucket in which everybody may read everything, with a token for the store. */
 const readable = (token: string, place: object) => ({
   ...{ backend: 'main', access: 'public', cache: { ttl: '1h' }, ...place },

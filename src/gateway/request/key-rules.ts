@@ -13,7 +13,7 @@ export interface KeyRules {
   readonly compress?: CompressionRules | 'off' | undefined;
   /** What of answers is otherwise than the store has said; undefined where nothing is. */
   readonly answers?: AnswerRules | undefined;
-  /** The same of requests to the store. */
+  /** The same of requests to the store or origin. */
   readonly requests?: RequestRules | undefined;
   /** Left out: `invalidate`. */
   readonly onChange?: OnChange | undefined;
@@ -30,6 +30,8 @@ interface Sections {
   readonly cors: CorsPolicy;
   readonly requestHeaders: RequestChanges;
   readonly onChange: OnChange;
+  /** That the site has; none: what clients accept is as they say. */
+  readonly languages: readonly string[];
 }
 
 type PartialSections = { readonly [Name in keyof Sections]?: Sections[Name] | undefined };
@@ -41,7 +43,7 @@ export interface Rule extends PartialSections {
 }
 
 /** The sections that a bucket has itself. */
-type OwnSections = Pick<Sections, 'cache'> & Pick<PartialSections, 'compress'>;
+type OwnSections = Pick<Sections, 'cache'> & Pick<PartialSections, 'compress' | 'languages'>;
 
 /** The rules of a bucket, and its own sections, which count where no rule says otherwise. */
 export interface RuledBucket extends OwnSections {
@@ -55,6 +57,7 @@ const sectionNames = [
   'cors',
   'requestHeaders',
   'onChange',
+  'languages',
 ] as const satisfies readonly (keyof Sections)[];
 
 /**
@@ -137,18 +140,21 @@ function deciders(covering: readonly Rule[]): readonly Decider[] {
   });
 }
 
+const nothingChanged: RequestChanges = { set: {}, remove: [] };
+
 function outcomeOf(own: OwnSections, deciding: readonly Decider[]): KeyRules {
   const find = <Name extends keyof Sections>(name: Name): PartialSections[Name] =>
     ruleOf(name, deciding)?.[name];
   const [headers, cors] = [find('responseHeaders'), find('cors')];
   const answers = headers || cors ? new AnswerRules(headers, cors && new CrossOrigin(cors)) : undefined;
-  const changes = find('requestHeaders');
+  const languages = find('languages') ?? own.languages ?? [];
+  const changes = find('requestHeaders') ?? (languages.length > 0 ? nothingChanged : undefined);
   return {
     cache: find('cache') ?? own.cache,
     compress: find('compress') ?? own.compress,
     answers,
-    requests: changes && new RequestRules(changes),
     onChange: find('onChange'),
+    requests: changes && new RequestRules(changes, languages),
   };
 }
 

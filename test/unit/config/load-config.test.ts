@@ -111,6 +111,7 @@ describe('a configuration that works', () => {
       customerKeys: { cache: 'never', plainHttp: 'never' },
       maxBodySizeBytes: 5 * 1024 ** 3,
       query: { names: 'all', sorted: false },
+      languages: [],
       setCookie: 'never',
       cache: {
         mode: 'cache',

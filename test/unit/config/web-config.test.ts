@@ -53,6 +53,8 @@ describe('a bucket at a web origin', () => {
     '{ site: { backend: web, access: public, keyPrefix: /docs, query: { names: [a], sorted: true }, setCookie: store } }',
     '{ site: { backend: web, access: public }, photos: { backend: main, access: public } }',
     '{ site: { backend: web, access: public, website: { index: index.htm, error: errors/404.html } } }',
+    '{ site: { backend: web, access: public, languages: [de, pt-BR], rules: [{ keys: ["/a"], languages: [] }] } }',
+    '{ site: { backend: web, access: public, languages: [de], rules: [{ keys: ["/a"], requestHeaders: { remove: [accept-language] } }] } }',
   ])('is taken: %s', buckets => {
     expect(problemsOf(buckets)).toEqual([]);
   });
@@ -81,6 +83,25 @@ describe('a bucket at a web origin', () => {
     ],
     ['{ a: { backend: main, access: public, query: { names: none } } }', 'buckets.a.query holds'],
     ['{ a: { backend: main, access: public, setCookie: store } }', 'buckets.a.setCookie holds "store"'],
+    ['{ a: { backend: main, access: public, languages: [de] } }', 'buckets.a.languages holds a list of 1'],
+    [
+      '{ a: { backend: main, access: public, rules: [{ keys: ["**"], languages: [] }] } }',
+      'buckets.a.rules[0].languages holds a list of 0; expected nothing, since the backend is no web origin',
+    ],
+    [
+      '{ a: { backend: web, access: public, rules: [{ keys: ["/a"], languages: [de], requestHeaders: { remove: [Accept-Language] } }] } }',
+      'buckets.a.rules[0].languages holds a list of 1; expected nothing, since requestHeaders of this rule',
+    ],
+    [
+      '{ a: { backend: web, access: public, rules: [{ keys: ["/a"], languages: [de], requestHeaders: { set: { Accept-Language: de } } }] } }',
+      'buckets.a.rules[0].languages holds a list of 1; expected nothing, since requestHeaders of this rule',
+    ],
+    ['{ a: { backend: web, access: public, languages: [de_AT] } }', 'buckets.a.languages[0] holds "de_AT"'],
+    ['{ a: { backend: web, access: public, languages: ["*"] } }', 'buckets.a.languages[0] holds "*"'],
+    [
+      '{ a: { backend: web, access: public, languages: [de, en, DE] } }',
+      'buckets.a.languages holds a list of 3; expected each language tag once',
+    ],
     [
       '{ a: { backend: main, access: public, cache: { ttlByStatus: { 404: 1s, 302: 1s } } } }',
       'buckets.a.cache.ttlByStatus.302 holds "1s"; expected nothing, since of a store\'s answers only 200, 403, 404, 405 are kept',
