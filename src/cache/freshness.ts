@@ -131,7 +131,7 @@ export function lifetimeMs(record: FreshnessInputs, rules: FreshnessRules): numb
 /** What is configured for the status or media type of `record`. Types are those of contents, not of errors. */
 export function namedTtl(record: FreshnessInputs, named: readonly NamedTtl[]): NamedTtl | undefined {
   const status = record.status ?? record.answer?.status ?? 200;
-  const type = status === 200 ? typeOf(record) : undefined;
+  const type = status === 200 || status === 206 ? typeOf(record) : undefined;
   return named.find(entry =>
     'status' in entry ? entry.status === status : type !== undefined && isOfType(type, entry.type),
   );

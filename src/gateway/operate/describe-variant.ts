@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { textsOfName } from '../../base/length-prefixed.ts';
+import { ASKED_RANGE } from '../web/asked-range.ts';
 import { selectors } from '../web/outgoing-fields.ts';
 
 /** A request field by which an answer of a web origin was selected. */
@@ -21,6 +22,7 @@ const plain: ReadonlySet<string> = new Set([
   ...['user-agent', 'x-requested-with', 'x-forwarded-host', 'x-forwarded-proto', 'upgrade-insecure-requests'],
   ...['save-data', 'dnt', 'dpr', 'width', 'viewport-width', 'device-memory', 'downlink', 'ect', 'rtt'],
   ...selectors,
+  ASKED_RANGE,
 ]);
 
 /** What browsers tell of themselves and of what they ask for. */
@@ -40,10 +42,11 @@ export function describeVariant(
 ): readonly SelectingField[] {
   const values = valuesIn(name);
   return vary.map(field => {
-    if (!values.has(field)) return { name: field };
+    const shown = field === ASKED_RANGE ? 'range' : field;
+    if (!values.has(field)) return { name: shown };
     const value = values.get(field) ?? null;
     const isShown = value === null || (isPlain(field) && mayShow(field));
-    return isShown ? { name: field, value } : { name: field, digest: digestOf(value) };
+    return isShown ? { name: shown, value } : { name: shown, digest: digestOf(value) };
   });
 }
 

@@ -21,9 +21,9 @@ export function headFor(
 ): StoreReplyHead | undefined {
   const names = head.vary === '*' ? [] : head.vary;
   const isSelected = read.variantName(names) === first.variantName(names) && !isOfOneRequest(read, head);
-  if (!mayTakeWhole(read) || !isSelected) return undefined;
+  if (!mayTakeWhole(read) || !isSelected || head.status === 206) return undefined;
   const { status, control } = head;
-  const fields = storedFields(head.fields, control, status, times.receivedMs);
+  const fields = storedFields(head.fields, control, times.receivedMs);
   if (status === 200 && read.fields.isConditional) {
     const described = { receivedMs: times.receivedMs, ...describe(fields, head, times) };
     const verdict = evaluatePreconditions(read.fields, validatorsOf(described, read.fields), read.nowMs);

@@ -2,6 +2,7 @@ import type { ReadableRecord } from '../../cache/record.ts';
 import { equalsWeakly, isStrongTag, parseEntityTag } from '../../http/entity-tag.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import { readContentHead } from '../fill/content-head.ts';
+import { isPart } from './asked-range.ts';
 import { fieldValue } from './outgoing-fields.ts';
 import { isConfirmable, type WebHead } from './stored-answer.ts';
 import type { WebFields } from './web-read.ts';
@@ -16,12 +17,15 @@ export function unconditionalFields(sent: readonly HeaderField[]): HeaderField[]
   return sent.filter(({ name }) => !conditions.has(name));
 }
 
-/** Whether the origin can be asked to confirm `stale`, which takes the place of the conditions of the client. */
+/**
+ * Whether the origin can be asked to confirm `stale`, which takes the place of the conditions of the client. Instead of what has become
+ * of a part, it might send the whole.
+ */
 export function mayConfirm(
   { entityTag, lastModifiedMs, answer }: ReadableRecord,
   { ifMatch, ifUnmodifiedSince }: WebFields,
 ): boolean {
-  if (answer && !isConfirmable(answer.status)) return false;
+  if (answer && (!isConfirmable(answer.status) || isPart({ answer }))) return false;
   const isDemanding = ifMatch !== undefined || ifUnmodifiedSince !== undefined;
   return !isDemanding && (entityTag !== undefined || lastModifiedMs !== undefined);
 }

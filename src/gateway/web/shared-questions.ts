@@ -2,6 +2,7 @@ import { GIVEN_UP, NO_ANSWER, StoreError } from '../../backend/store.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { parseRange } from '../../http/range.ts';
 import type { LookupOutcome } from '../request/cache-status.ts';
+import { isPart } from './asked-range.ts';
 import { mayConfirm } from './confirmation.ts';
 import { asksOtherwise, couldBeForAll } from './one-request.ts';
 import type { OwnAnswers } from './own-answers.ts';
@@ -21,7 +22,8 @@ export function kindOf(read: WebRead, stale: ReadableRecord | undefined): Flight
   if (stale && mayConfirm(stale, fields)) return 'whole';
   if (fields.isConditional) return mayTakeWhole(read) ? 'condition' : undefined;
   if (fields.range === undefined) return 'whole';
-  const isOwn = stale !== undefined || fields.ifRange !== undefined || read.isPersonal;
+  const isHeld = stale !== undefined && !isPart(stale);
+  const isOwn = isHeld || fields.ifRange !== undefined || read.isPersonal;
   return !isOwn && parseRange(fields.range).kind !== 'absent' ? 'range' : undefined;
 }
 

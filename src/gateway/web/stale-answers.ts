@@ -5,6 +5,7 @@ import { isStrongTag } from '../../http/entity-tag.ts';
 import { parseRange } from '../../http/range.ts';
 import { asksForConfirmed, holdsWhatIsRead } from '../read/held-answers.ts';
 import type { LookupOutcome } from '../request/cache-status.ts';
+import { isPart } from './asked-range.ts';
 import type { WebRead } from './web-read.ts';
 
 /** Whether `record` may answer `read` where the origin fails: what is given must not be cut off. */
@@ -21,6 +22,7 @@ export function answersNow(record: ReadableRecord, read: WebRead, nowMs = read.n
 }
 
 function holdsWhatIsAsked(record: ReadableRecord, { method, fields }: WebRead): boolean {
+  if (isPart(record)) return holdsAll(record);
   const { range, ifRange } = fields;
   return holdsWhatIsRead(record, {
     method: method === 'HEAD' ? 'HEAD' : 'GET',

@@ -2,7 +2,7 @@ import type { StoreReplyHead } from '../../backend/store.ts';
 import type { Content } from '../../cache/content.ts';
 import { freshUntilMs, servedInBackgroundUntilMs, servedOnErrorUntilMs } from '../../cache/freshness.ts';
 import type { Asking, ReadableRecord } from '../../cache/record.ts';
-import { statedFreshness } from '../../cache/stated-freshness.ts';
+import { type FreshnessDirectives, statedFreshness } from '../../cache/stated-freshness.ts';
 import { tagSlotsOf } from '../../cache/tag-slots.ts';
 import type { CacheControl } from '../../http/cache-control.ts';
 import { cacheGroups, tagsOfField } from '../../http/cache-tags.ts';
@@ -15,6 +15,7 @@ import { parseVary, type Vary } from '../../http/vary.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import { readContentHead } from '../fill/content-head.ts';
 import type { CachePolicy } from '../request/cache-policy.ts';
+import { ASKED_RANGE } from './asked-range.ts';
 import { fieldValue } from './outgoing-fields.ts';
 import type { WebRead } from './web-read.ts';
 import type { GroupSlots } from './web-target.ts';
@@ -124,7 +125,11 @@ export function isOfTarget(status: number): boolean {
 /** RFC 9110 §15.5, RFC 7725: statuses that tell of what was asked for, rather than of who asked. */
 const ofTargets: ReadonlySet<number> = new Set([402, 404, 405, 409, 410, 414, 423, 424, 451]);
 
-/** The record of an answer whose content is `content`. @param status as which it is served */
+/**
+ * The record of an answer whose content is `content`.
+ *
+ * @param status as which it is served: 206 for a part that is kept as it is, for whoever asks for the same range
+ */
 export function storedAnswer(
   head: WebHead,
   status: number,
@@ -134,8 +139,12 @@ export function storedAnswer(
 ): ReadableRecord {
   const { fields, control, vary } = head;
   const { receivedMs } = times;
+  const isPart = status === 206;
+  const ofContent = head.status === 206 && !isPart ? fields.filter(({ name }) => !isOfPart(name)) : fields;
+  const described = describe(storedFields(ofContent, control, receivedMs), head, times);
   return {
-    ...describe(storedFields(fields, control, head.status, receivedMs), head, times),
+    ...described,
+    ...(isPart && { directives: unguessed(described.directives) }),
     kind: 'readable',
     isNegative: false,
     isUsableForGet: true,
@@ -148,7 +157,7 @@ export function storedAnswer(
     checksums: 'known',
     isCharged: false,
     content,
-    answer: { status, vary: namesOf(vary) },
+    answer: { status, vary: isPart ? [ASKED_RANGE, ...namesOf(vary)] : namesOf(vary) },
     ...(isOfServer(status) && { staleFromMs: receivedMs + policy.negativeTtlMs }),
   };
 }
@@ -159,7 +168,7 @@ export function storedAnswer(
  */
 export function confirmedAnswer(record: ReadableRecord, head: WebHead, times: AnswerTimes): ReadableRecord {
   const { answer } = record;
-  const news = storedFields(head.fields, head.control, 304, times.receivedMs).filter(
+  const news = storedFields(head.fields, head.control, times.receivedMs).filter(
     ({ name }) => !ofContent.has(name),
   );
   const renewed = new Set(news.map(({ name }) => name));
@@ -203,6 +212,11 @@ export function toldTo(
   return head.fields.filter(({ name }) => name !== 'content-range' && (isAsked || !contentDigests.has(name)));
 }
 
+/** Of a part nothing is guessed: it is fresh as long as it, or the configuration, says. */
+export function unguessed(directives: FreshnessDirectives): FreshnessDirectives {
+  return { ...directives, unchangedForMs: undefined };
+}
+
 /** What varies by all is not stored. */
 function namesOf(vary: Vary): readonly string[] {
   return vary === '*' ? [] : vary;
@@ -228,21 +242,15 @@ const perAnswer: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What is stored of an answer's fields (RFC 9111 §3.1). Content-Range and digests tell of the bytes of one 206; in others Content-Range
- * means nothing, and is kept as any field (RFC 9110 §14.4).
- *
- * @param status of the answer
+ * What is stored of an answer's fields (RFC 9111 §3.1). Where a 206 is not kept as it is, those that tell of its bytes are none of
+ * these, see `isOfPart`; in answers of another status Content-Range means nothing, and is kept as any field (RFC 9110 §14.4).
  */
 export function storedFields(
   fields: readonly HeaderField[],
   control: CacheControl,
-  status: number,
   receivedMs: number,
 ): HeaderField[] {
-  const kept = fields.filter(
-    ({ name }) =>
-      !perAnswer.has(name) && !(status === 206 && isOfPart(name)) && !isOfOneClient(name, control),
-  );
+  const kept = fields.filter(({ name }) => !perAnswer.has(name) && !isOfOneClient(name, control));
   // RFC 9110 §6.6.1: who receives an answer without a date gives it one
   if (!kept.some(({ name }) => name === 'date'))
     kept.push({ name: 'date', value: formatHttpDate(receivedMs), store: false });

@@ -1,11 +1,14 @@
 import { attach } from '../../base/attach.ts';
 import type { ObjectRecord } from '../../cache/record.ts';
+import { ASKED_RANGE } from './asked-range.ts';
 
 /** Fields by which some of the answers that are held of one name are selected. */
 interface VaryList {
   readonly names: readonly string[];
   /** When the last of these answers came. */
   readonly latestMs: number;
+  /** Whether they are parts, each for one range. */
+  readonly isOfParts: boolean;
 }
 
 /** The records of one name. Which they are does not change: what is stored or forgotten makes another map. */
@@ -26,7 +29,7 @@ function differentLists(records: Records): readonly VaryList[] {
     const text = names.join();
     const latestMs = Math.max(record.receivedMs, lists.get(text)?.latestMs ?? 0);
     lists.delete(text);
-    lists.set(text, { names, latestMs });
+    lists.set(text, { names, latestMs, isOfParts: names.includes(ASKED_RANGE) });
   }
   return [...lists.values()].sort((one, other) => one.latestMs - other.latestMs);
 }

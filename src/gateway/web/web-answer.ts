@@ -23,6 +23,7 @@ import {
   withShownKey,
 } from '../request/cache-status.ts';
 import type { Exchange } from '../request/exchange.ts';
+import { isPart } from './asked-range.ts';
 import type { Collections } from './collected-body.ts';
 import { copiedContent } from './copied-content.ts';
 import { dateMsOf } from './made-answer.ts';
@@ -78,7 +79,7 @@ export class WebAnswer implements SendCallbacks {
     const { fields, nowMs } = read;
     this.#status = record.answer?.status ?? 200;
     // RFC 9110 §13.2.1: preconditions and ranges are for what is there
-    if (this.#status !== 200) {
+    if (this.#status !== 200 && !isPart(record)) {
       this.#send(undefined);
       return;
     }
@@ -87,7 +88,7 @@ export class WebAnswer implements SendCallbacks {
       : undefined;
     if (verdict?.kind === 'not-modified') this.#notModified();
     else if (verdict?.kind === 'failed') this.#refuse(preconditionFailed(verdict.condition));
-    else if (fields.range === undefined || exchange.isHead) this.#send(undefined);
+    else if (fields.range === undefined || exchange.isHead || isPart(record)) this.#send(undefined);
     else this.#sendRange(fields.range);
   }
 

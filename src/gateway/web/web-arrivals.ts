@@ -4,12 +4,15 @@ import type { ReadableRecord } from '../../cache/record.ts';
 import { readContentHead } from '../fill/content-head.ts';
 import { hasOtherLength } from '../fill/ranged-read.ts';
 import { failedAtStore, type LookupOutcome } from '../request/cache-status.ts';
+import { isPart } from './asked-range.ts';
 import { endChanged, isChange, isOwnLocation, mayChange } from './changed-keys.ts';
 import { COLLECTED_LIMIT_BYTES, type CollectedBody, Collections } from './collected-body.ts';
 import { confirms, described, strongTag } from './confirmation.ts';
 import type { FillingCache } from './filling-cache.ts';
+import { isAllOfPart, isKeptPart } from './kept-part.ts';
 import { madeOf } from './made-answer.ts';
 import { aloneBecause, endsStored, isOfOneRequest } from './one-request.ts';
+import { tellsFailure, wasNeverSent } from './origin-failures.ts';
 import type { OwnAnswers } from './own-answers.ts';
 import { mayServeOnError, staleOutcome } from './stale-answers.ts';
 import {
@@ -40,14 +43,6 @@ interface ClientAnswers {
   report(fetch: WebFetch, outcome: LookupOutcome): void;
 }
 
-/** Statuses that say that the origin cannot answer at the moment (RFC 5861 §4). */
-const failures: ReadonlySet<number> = new Set([500, 502, 503, 504]);
-
-/** Failures of requests that the origin has got nothing of. */
-const neverSent: ReadonlySet<StoreError['code']> = new Set([
-  ...(['UNREACHABLE', 'BUSY', 'CIRCUIT_OPEN', 'UNSIGNED'] as const),
-]);
-
 const pass: AnswerPlan = { kind: 'pass' };
 const unwanted: AnswerPlan = { kind: 'unwanted' };
 
@@ -70,7 +65,7 @@ export class WebArrivals implements WebFetchOwner {
     const { read, method, stale, confirmed, flight, isUnkept } = fetch.question;
     if (!isRead(method)) return this.#changed(fetch, head, times);
     if (confirmed && head.status === 304) return this.#confirmed(fetch, confirmed, head, times);
-    if (stale && failures.has(head.status) && this.#servesStale(fetch, stale, head.status, true))
+    if (stale && tellsFailure(head.status) && this.#servesStale(fetch, stale, head.status, true))
       return unwanted;
     const isForOthers = !isOfOneRequest(read, head) && isStorable(read, method, head, isUnkept);
     const isWorse = stale !== undefined && isOfServer(head.status);
@@ -82,7 +77,7 @@ export class WebArrivals implements WebFetchOwner {
     // those who wait are told the same: that there is nothing
     const isForWaiting = isForOthers && flight !== undefined && isOfTarget(head.status);
     const plan = method === 'GET' && (mayKeep || isForWaiting) ? this.#kept(fetch, arrived) : pass;
-    if (method === 'GET' && plan.kind === 'pass' && mayKeep && head.status !== 206) this.tooLong(fetch, head);
+    if (method === 'GET' && plan.kind === 'pass' && mayKeep) this.tooLong(fetch, head);
     if (plan.kind === 'pass') {
       // what is told by HEAD is kept for nobody, but what it tells of may be
       const because = mayKeep && method === 'HEAD' ? 'request' : aloneBecause(read, head, isUnkept);
@@ -101,7 +96,8 @@ export class WebArrivals implements WebFetchOwner {
       because: aloneBecause(read, head, false),
       arrived: { head, times },
     } as const;
-    if (!mayKeep && !flight?.isAwaited) {
+    const isOther = head.status === 206 && !isAllOfPart(head, body.sizeBytes);
+    if (isOther || (!mayKeep && !flight?.isAwaited)) {
       body.drop();
       flight?.land(alone);
       return;
@@ -120,14 +116,15 @@ export class WebArrivals implements WebFetchOwner {
 
   tooLong(fetch: WebFetch, head: WebHead): void {
     const { stale, read } = fetch.question;
-    // an answer for all, whoever has asked
-    if (stale && !isOfTarget(head.status)) this.#outlive(read, stale, head);
+    // an answer for all, whoever has asked; a part is none to what is held of the whole
+    const isOfHeld = stale !== undefined && (head.status !== 206 || isPart(stale));
+    if (isOfHeld && !isOfTarget(head.status)) this.#outlive(read, stale, head);
   }
 
   failed(fetch: WebFetch, error: StoreError): boolean {
     const { read, method, stale, client } = fetch.question;
     if (mayChange({ method })) {
-      if (!neverSent.has(error.code)) this.#records.unsettle(read.target.key);
+      if (!wasNeverSent(error)) this.#records.unsettle(read.target.key);
     } else if (stale && isFailure(error)) {
       const isOfRequest = error.code === 'BROKEN';
       if (this.#servesStale(fetch, stale, undefined, isOfRequest)) return true;
@@ -208,14 +205,16 @@ export class WebArrivals implements WebFetchOwner {
     return true;
   }
 
-  #kept(fetch: WebFetch, { head, times }: ArrivedHead): AnswerPlan {
+  #kept(fetch: WebFetch, arrived: ArrivedHead): AnswerPlan {
+    const { head, times } = arrived;
     const { status, lengthBytes, sizeBytes } = readContentHead(head);
     const { maxObjectSizeBytes } = fetch.question.read.policy;
     if (strongTag(head) !== undefined && sizeBytes !== undefined && (status === 200 || status === 206))
       return sizeBytes > maxObjectSizeBytes ? pass : this.#filling(fetch, head, sizeBytes, times);
-    if (status === 206 || lengthBytes === 'unusable' || isEventStream(head, lengthBytes)) return pass;
+    if (status === 206) return isKeptPart(fetch.question, arrived) ? this.#collecting(fetch, arrived) : pass;
+    if (lengthBytes === 'unusable' || isEventStream(head, lengthBytes)) return pass;
     const isTooLong = (lengthBytes ?? 0) > Math.min(COLLECTED_LIMIT_BYTES, maxObjectSizeBytes);
-    return isTooLong ? pass : this.#collecting(fetch, { head, times });
+    return isTooLong ? pass : this.#collecting(fetch, arrived);
   }
 
   #collecting(fetch: WebFetch, arrived: ArrivedHead): Extract<AnswerPlan, { kind: 'collect' }> {

@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import { lengthPrefixed } from '../../base/length-prefixed.ts';
 import type { Asking } from '../../cache/record.ts';
 import { containsRange, parseRange, type RangeRequest } from '../../http/range.ts';
+import { askedRange, isPart } from './asked-range.ts';
 import type { ArrivedHead } from './stored-answer.ts';
 import { hasHung, type Landing, WebFlight } from './web-flight.ts';
 import type { WebRead } from './web-read.ts';
@@ -27,7 +28,14 @@ interface KnownAnswers {
   variantOf(read: WebRead): string;
 }
 
-const UNSHARED_MS = 60_000;
+/** How long it is remembered whom parts of a target are for. */
+const PARTS_MS = 60_000;
+
+/** Parts that are not combined: each is for its reader alone, or for all who ask for the very same range. */
+interface KnownParts {
+  readonly areFor: 'one' | 'same';
+  readonly untilMs: number;
+}
 
 /** How long a client that was late leads for nobody else, unless the origin answers it within the second time: it may be well again. */
 const LATE_MS = 60_000;
@@ -48,8 +56,8 @@ export class WebFlights {
   /** The latest of each target, variant and kind. */
   readonly #flights = new Map<string, KnownFlight>();
 
-  /** Targets of which readers have waited for a range that was for another alone: until when they do not wait again. */
-  readonly #unsharedUntilMs = new LRUCache<string, number>({ max: REMEMBERED_LIMIT });
+  /** Targets of which readers have waited for a range that was no answer to all of them: they do not wait so again for a while. */
+  readonly #parts = new LRUCache<string, KnownParts>({ max: REMEMBERED_LIMIT });
 
   readonly #tookMs = new LRUCache<string, number>({ max: REMEMBERED_LIMIT });
 
@@ -70,8 +78,10 @@ export class WebFlights {
    */
   of(read: WebRead, kind: FlightKind): WebFlight | undefined {
     const variant = this.#known.variantOf(read);
+    const range = this.#sameRange(read, kind);
     const known =
-      this.#flights.get(nameOf(read, kind, variant)) ?? this.#flights.get(ownNameOf(read, kind, variant));
+      this.#flights.get(nameOf(read, kind, variant, range)) ??
+      this.#flights.get(ownNameOf(read, kind, variant, range));
     if (!known || !this.#known.isStillAsked(read, known.asked, known.flight.begun)) return undefined;
     const isEnough = kind !== 'range' || containsRange(known.range, parseRange(read.fields.range));
     return isEnough ? known.flight : undefined;
@@ -79,13 +89,24 @@ export class WebFlights {
 
   /** Whether a range of what `read` asks for may be for others as well. */
   mayShareRange(read: WebRead): boolean {
-    return (this.#unsharedUntilMs.get(nameOf(read, 'range')) ?? 0) <= this.#clock.monotonicMs();
+    return this.#partsOf(read)?.areFor !== 'one';
+  }
+
+  #partsOf({ target }: WebRead): KnownParts | undefined {
+    const parts = this.#parts.get(target.key.text);
+    return parts && parts.untilMs > this.#clock.monotonicMs() ? parts : undefined;
+  }
+
+  /** The range that others have to ask for as well, to wait for that of `read`; undefined where it may be less. */
+  #sameRange(read: WebRead, kind: FlightKind): string | undefined {
+    return kind === 'range' && this.#partsOf(read)?.areFor === 'same' ? askedRange(read) : undefined;
   }
 
   /** @param landed called when it is over */
   begin(read: WebRead, kind: FlightKind, asked: Asking, landed?: (landing: Landing) => void): WebFlight {
     const isLate = (this.#lateUntilMs.get(ownNameOf(read, 'whole')) ?? 0) > this.#clock.monotonicMs();
-    const name = (isLate ? ownNameOf : nameOf)(read, kind, this.#known.variantOf(read));
+    const range = this.#sameRange(read, kind);
+    const name = (isLate ? ownNameOf : nameOf)(read, kind, this.#known.variantOf(read), range);
     const land = (landing: Landing, by: WebRead) => {
       landed?.(landing);
       if (landing.kind === 'stored' && by === read && kind === 'whole' && !isLate)
@@ -103,12 +124,15 @@ export class WebFlights {
 
   /** Redirects and errors say nothing of ranges. */
   #learnRange(read: WebRead, landing: Landing): void {
-    const name = nameOf(read, 'range');
-    if (landing.kind === 'stored') this.#unsharedUntilMs.delete(name);
+    const { text } = read.target.key;
+    const untilMs = this.#clock.monotonicMs() + PARTS_MS;
+    if (landing.kind === 'stored') {
+      if (isPart(landing.record)) this.#parts.set(text, { areFor: 'same', untilMs });
+      else this.#parts.delete(text);
+    }
     if (landing.kind !== 'alone' || landing.because !== 'answer') return;
     const status = landing.arrived?.head.status ?? 200;
-    if (status === 200 || status === 206)
-      this.#unsharedUntilMs.set(name, this.#clock.monotonicMs() + UNSHARED_MS);
+    if (status === 200 || status === 206) this.#parts.set(text, { areFor: 'one', untilMs });
   }
 
   /** What `first` asks for is for its own client from now on: it was answered later than another, who began later, or not at all. */
@@ -129,10 +153,11 @@ export class WebFlights {
 }
 
 /** Of what a client asks for that is no measure for others. */
-function ownNameOf(read: WebRead, kind: FlightKind, variant?: string): string {
-  return `of ${lengthPrefixed(read.client.quota)}${nameOf(read, kind, variant)}`;
+function ownNameOf(read: WebRead, kind: FlightKind, variant?: string, range?: string): string {
+  return `of ${lengthPrefixed(read.client.quota)}${nameOf(read, kind, variant, range)}`;
 }
 
-function nameOf({ target }: WebRead, kind: FlightKind, variant = ''): string {
-  return `${kind} ${lengthPrefixed(variant)}${target.key.text}`;
+/** @param range set where others have to ask for the same */
+function nameOf({ target }: WebRead, kind: FlightKind, variant = '', range = ''): string {
+  return `${kind} ${lengthPrefixed(variant)}${lengthPrefixed(range)}${target.key.text}`;
 }

@@ -8,6 +8,7 @@ import type { CachePolicy } from '../request/cache-policy.ts';
 import type { CacheReport, LookupOutcome } from '../request/cache-status.ts';
 import type { KeyRules } from '../request/key-rules.ts';
 import { heardDirectives, type ObjectRead } from '../request/object-read.ts';
+import { ASKED_RANGE, askedRange } from './asked-range.ts';
 import { fieldsOfNobody, fieldValue } from './outgoing-fields.ts';
 import type { WaitingClient } from './waiting-client.ts';
 import type { WebAddress, WebBucket, WebTarget } from './web-target.ts';
@@ -183,7 +184,9 @@ export class WebRead {
 
   /** Names the answer that this request selects, among those that vary by `names` (RFC 9111 §4.1). */
   variantName(names: readonly string[]): string {
-    return names.length === 0 ? '' : bounded(variantName(names, name => fieldValue(this.sent, name)));
+    if (names.length === 0) return '';
+    const fieldOf = (name: string) => (name === ASKED_RANGE ? askedRange(this) : fieldValue(this.sent, name));
+    return bounded(variantName(names, fieldOf));
   }
 
   /** For the content of an answer that varies so. */

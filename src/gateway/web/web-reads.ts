@@ -5,6 +5,7 @@ import type { HeaderField } from '../../s3/dialect.ts';
 import { NotCachedError, ObjectChangedError } from '../fill/fill-error.ts';
 import { BackgroundTurns, type Outcome } from '../read/background-turns.ts';
 import { bypassed, CacheReports, cacheHit, type LookupOutcome, notAsked } from '../request/cache-status.ts';
+import { isPart } from './asked-range.ts';
 import type { FillingCache } from './filling-cache.ts';
 import { mayBeRenewedFor } from './one-request.ts';
 import { OwnAnswers } from './own-answers.ts';
@@ -58,7 +59,7 @@ export class WebReads implements WebSource, RecordSource {
       return;
     }
     const use =
-      record && !record.isWithdrawn && holdsAll(record)
+      record && !record.isWithdrawn && !isPart(record) && holdsAll(record)
         ? staleUse(record, policy, directives, nowMs)
         : undefined;
     if (record && use) this.#giveHeld(read, record, use);

@@ -13,9 +13,12 @@ import type { Asked, Asking, ObjectRecord, ReadableRecord } from '../../cache/re
 import type { UnsettledKeys } from '../../cache/unsettled-keys.ts';
 import { hasMoved } from '../request/bucket.ts';
 import type { Forwarded } from '../request/cache-status.ts';
+import { isPart, withoutRange } from './asked-range.ts';
 import { type Dated, dateMsOf, isLater, type Made } from './made-answer.ts';
+import { selectedOf } from './selected-record.ts';
 import { holdsAll, isComplete } from './stale-answers.ts';
 import { type AnswerTimes, type ArrivedHead, tagSlotsOfAnswer } from './stored-answer.ts';
+import { surplusOf } from './surplus-records.ts';
 import { varyListsOf } from './vary-lists.ts';
 import type { WebContentRead, WebRead } from './web-read.ts';
 import type { WebBucket } from './web-target.ts';
@@ -37,9 +40,6 @@ const GROUPS_PER_ANSWER = 128;
 const UNFINISHED_MS = 60_000;
 const UNFINISHED_LIMIT = 4096;
 
-/** Different lists of the fields by which answers of one name vary. */
-const LISTS_PER_NAME = 8;
-
 const DATED = Symbol('dated');
 
 /** Until it is packed it is known how the answer came about that the record was made of. */
@@ -56,6 +56,7 @@ export class WebRecords {
   readonly #cache: WebCache;
   /** Records that other workers were told of. */
   readonly #told = new WeakSet<ReadableRecord>();
+  readonly #partsReadAgain = new WeakSet<ReadableRecord>();
   /** By hashes of names: when the rest of what was held was refused. */
   readonly #unfinishedMs = new LRUCache<number, number>({ max: UNFINISHED_LIMIT });
   readonly #listeners = new Set<(text: string) => void>();
@@ -69,18 +70,11 @@ export class WebRecords {
     const entry = this.#entryOf(read);
     if (!entry) return undefined;
     const epoch = this.#cache.epochs.current(read.target.key);
-    let found: ReadableRecord | undefined;
-    let foundName = '';
-    for (const { names } of varyListsOf(entry.records)) {
-      const name = read.variantName(names);
-      const record = entry.records.get(name);
-      if (record?.kind !== 'readable' || record.epoch !== epoch) continue;
-      if (!isComplete(record) || record.receivedMs < (found?.receivedMs ?? 0)) continue;
-      found = record;
-      foundName = name;
-    }
-    if (found) useRecord(entry, foundName);
-    return found;
+    const selected = selectedOf(entry.records, read, epoch);
+    if (!selected) return undefined;
+    useRecord(entry, selected.name);
+    if (isPart(selected.record)) this.#partsReadAgain.add(selected.record);
+    return selected.record;
   }
 
   /** Whether bytes of `record`, which was found before, cannot be had any more, or may be those of another answer by now. */
@@ -94,7 +88,8 @@ export class WebRecords {
     const epoch = this.#cache.epochs.current(read.target.key);
     const records = this.#entryOf(read)?.records ?? new Map<string, ObjectRecord>();
     const own = new Set(varyListsOf(records).map(({ names }) => read.variantName(names)));
-    for (const [name, record] of records) if (!own.has(name) && record.epoch === epoch) return 'vary-miss';
+    for (const [name, record] of records)
+      if (!own.has(name) && record.epoch === epoch && !isPartial(record)) return 'vary-miss';
     for (const name of own) if ((records.get(name)?.epoch ?? epoch) !== epoch) return 'stale';
     return 'uri-miss';
   }
@@ -123,11 +118,11 @@ export class WebRecords {
     return !barriers.concernsTags([...asked.heldTags, tagSlots], barrier);
   }
 
-  /** What the last answer varies by that is held of a name, fresh or not. */
+  /** What the last answer varies by that is held of a name, fresh or not, whichever range it is of. */
   varyOf(read: AnswerName): readonly string[] {
     const entry = this.#entryOf(read);
     const lists = entry ? varyListsOf(entry.records) : [];
-    return lists.at(-1)?.names ?? [];
+    return withoutRange(lists.at(-1)?.names ?? []);
   }
 
   /** The name of the variant that `read` selects, if answers vary as that one does. */
@@ -149,8 +144,11 @@ export class WebRecords {
     if (other && other.receivedMs > dated.requestedMs && isLater(this.#datedOf(other), dated)) return false;
     attach(record, DATED, dated);
     this.#tellOfChange(read);
-    this.#cache.table.put(key, read.variantName(record.answer?.vary ?? []), record);
-    this.#forgetOldLists(key);
+    const name = read.variantName(record.answer?.vary ?? []);
+    // a part that was read again is still one when it was fetched anew
+    if (other && isPart(other) && isPart(record)) this.#partsReadAgain.add(record);
+    this.#cache.table.put(key, name, record);
+    this.#forgetSurplus(key, name);
     return true;
   }
 
@@ -211,15 +209,12 @@ export class WebRecords {
     return lists.every(({ names, latestMs }) => latestMs < record.receivedMs || names.join() === vary);
   }
 
-  /** Each list costs each reader: of an origin that says something else each time, the answers that vary as the last ones do stay. */
-  #forgetOldLists(key: ObjectKey): void {
+  #forgetSurplus(key: ObjectKey, newest: string): void {
     const { table } = this.#cache;
-    const entry = table.peek(key);
-    const lists = entry ? varyListsOf(entry.records) : [];
-    if (!entry || lists.length <= LISTS_PER_NAME) return;
-    const old = new Set(lists.slice(0, -LISTS_PER_NAME).map(({ names }) => names.join()));
-    for (const [name, record] of entry.records)
-      if (record.kind === 'readable' && old.has(varyOf(record) ?? '')) table.forget(key, name);
+    const records = table.peek(key)?.records;
+    if (!records) return;
+    const isReadAgain = (record: ReadableRecord) => this.#partsReadAgain.has(record);
+    for (const name of surplusOf(records, newest, isReadAgain)) table.forget(key, name);
   }
 
   /** Another worker is told of `record`. */
@@ -292,6 +287,10 @@ export class WebRecords {
   #entryOf({ target, bucket }: AnswerName): Entry | undefined {
     return this.#cache.table.get(target.key) ?? this.#cache.revive({ bucket, objectKey: target.key });
   }
+}
+
+function isPartial(record: ObjectRecord): boolean {
+  return record.kind === 'readable' && isPart(record);
 }
 
 /** The fields that select an answer, as one text. */

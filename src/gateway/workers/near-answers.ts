@@ -4,8 +4,7 @@ import type { ObjectKey } from '../../cache/object-key.ts';
 import type { PurgeBarriers } from '../../cache/purge-barriers.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { placeText } from '../request/bucket.ts';
-import { isComplete } from '../web/stale-answers.ts';
-import { varyListsOf } from '../web/vary-lists.ts';
+import { selectedOf } from '../web/selected-record.ts';
 import type { WebRead } from '../web/web-read.ts';
 import type { Invalidations } from './invalidations.ts';
 import type { WireRecord } from './messages.ts';
@@ -53,14 +52,7 @@ export class NearAnswers {
     const entry = this.#entries.get(key.text);
     const held = entry && (entry.barrier === this.#barriers.latest ? entry : this.#afterPurges(entry));
     if (!held) return undefined;
-    const epoch = this.#epochs.current(key);
-    let found: ReadableRecord | undefined;
-    for (const { names } of varyListsOf(held.records)) {
-      const record = held.records.get(read.variantName(names));
-      if (record?.epoch !== epoch || !isComplete(record)) continue;
-      if (record.receivedMs >= (found?.receivedMs ?? 0)) found = record;
-    }
-    return found;
+    return selectedOf(held.records, read, this.#epochs.current(key))?.record;
   }
 
   /** The record that the owner has told, with a content that can be read here. @param isKept whether it is for others too */
