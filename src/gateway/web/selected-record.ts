@@ -1,6 +1,7 @@
 import type { ObjectRecord, ReadableRecord } from '../../cache/record.ts';
 import { isPart } from './asked-range.ts';
 import { isComplete } from './stale-answers.ts';
+import { isOfServer } from './stored-answer.ts';
 import { varyListsOf } from './vary-lists.ts';
 import type { WebRead } from './web-read.ts';
 
@@ -11,6 +12,7 @@ interface Selected {
 
 /**
  * The answer that came last among those of `records` that the request selects, fresh or stale, whose bytes can be had (RFC 9111 §4).
+ * One that may be about another request alone, such as an error that varies by nothing, is never in the place of what is held.
  *
  * @param epoch of what is not outdated
  */
@@ -24,14 +26,20 @@ export function selectedOf(
     const name = read.variantName(names);
     const record = records.get(name);
     if (record?.kind !== 'readable' || record.epoch !== epoch || !isComplete(record)) continue;
-    if (cameLater(record, selected?.record)) selected = { name, record };
+    if (isBetter(record, selected?.record)) selected = { name, record };
   }
   return selected;
 }
 
-/** Of what came at the same time the whole counts, and not a part. */
-function cameLater(record: ReadableRecord, other: ReadableRecord | undefined): boolean {
-  if (!other || record.receivedMs !== other.receivedMs)
-    return record.receivedMs > (other?.receivedMs ?? -Infinity);
+function isBetter(record: ReadableRecord, other: ReadableRecord | undefined): boolean {
+  if (!other) return true;
+  const mayBeOfOther = tellsOfServer(record);
+  if (mayBeOfOther !== tellsOfServer(other)) return !mayBeOfOther;
+  if (record.receivedMs !== other.receivedMs) return record.receivedMs > other.receivedMs;
+  // of what came at the same time the whole counts, and not a part
   return isPart(other) || !isPart(record);
+}
+
+function tellsOfServer({ answer }: ReadableRecord): boolean {
+  return answer !== undefined && isOfServer(answer.status);
 }
