@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
-import { isKeyTooLong, MAX_KEY_BYTES } from '../s3/address.ts';
 import { AdminError, type AdminRoute } from './admin-route.ts';
 import { readJson } from './json.ts';
 
@@ -17,7 +16,7 @@ export interface WarmRequest {
   readonly rate: number;
 }
 
-/** Lines of progress; undefined for an unknown bucket. `signal` ends it. */
+/** Lines of progress; undefined for an unknown bucket. `signal` ends it. @throws AdminError for what nothing in the bucket is called */
 export type Warm = (request: WarmRequest, signal: AbortSignal) => AsyncIterable<object> | undefined;
 
 const MAX_KEYS = 1_000;
@@ -29,12 +28,8 @@ const MAX_RUNNING = 2;
 const FORMS =
   'the body must be {"bucket","keys":[…]} or {"bucket","prefix"}, with "from", "concurrency" and "rate" where wanted';
 
-const key = z
-  .string({ error: 'a text' })
-  .min(1, { error: 'a text that is not empty' })
-  .refine(text => !isKeyTooLong(text), {
-    error: `a text of at most ${MAX_KEY_BYTES} bytes, as long as keys are`,
-  });
+// how long keys are, the bucket says
+const key = z.string({ error: 'a text' }).min(1, { error: 'a text that is not empty' });
 
 const keyList = `a list of 1 to ${MAX_KEYS} keys`;
 
@@ -50,10 +45,7 @@ const warmBody = z
         .min(1, { error: keyList })
         .max(MAX_KEYS, { error: keyList })
         .optional(),
-      prefix: z
-        .string({ error: 'a text' })
-        .refine(text => !isKeyTooLong(text), { error: `a text of at most ${MAX_KEY_BYTES} bytes` })
-        .optional(),
+      prefix: z.string({ error: 'a text' }).optional(),
       from: key.optional(),
       concurrency: z
         .int({ error: CONCURRENCY })

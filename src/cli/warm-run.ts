@@ -21,6 +21,8 @@ interface WarmLine extends Partial<Totals> {
   readonly key?: string;
   readonly error?: string;
   readonly status?: number;
+  /** Why the answer of a web origin is not kept. */
+  readonly notKept?: string;
   readonly last?: string | undefined;
   readonly complete?: boolean;
 }
@@ -112,10 +114,7 @@ export class WarmRun {
     const line = JSON.parse(text) as WarmLine;
     if (this.#asked.json) this.#options.print(text);
     if (line.key !== undefined) {
-      if (!this.#asked.json)
-        this.#options.printError(
-          `${printableLine(line.key)}: ${line.error ?? `the store answered ${line.status}`}`,
-        );
+      if (!this.#asked.json) this.#options.printError(`${printableLine(line.key)}: ${outcomeOf(line)}`);
       return;
     }
     this.#latest = line;
@@ -135,6 +134,11 @@ export class WarmRun {
     const told = `${keys} objects${rate}, ${mebibytes} MiB, ${counts}  ${printableLine(this.#last ?? '')}`;
     return this.#total === undefined ? told : `${barOf(keys / this.#total)} ${told}`;
   }
+}
+
+function outcomeOf({ error, status, notKept }: WarmLine): string {
+  if (notKept !== undefined) return `not kept: ${notKept}`;
+  return error ?? `the store answered ${status}`;
 }
 
 function barOf(share: number): string {

@@ -19,7 +19,7 @@ import { type ChangedObject, objectsToWarm } from './operate/objects-to-warm.ts'
 import { type Purged, type PurgeOrder, purge } from './operate/purge.ts';
 import { type RestoreOutcome, type RestoreRequest, requestRestore } from './operate/restore-object.ts';
 import { invalidateChanged, type ToldChanges } from './operate/store-changes.ts';
-import { type Warmed, type WarmOrder, warmObject } from './operate/warm-object.ts';
+import { Warming } from './operate/warming.ts';
 import { Listings } from './pass/listing/listings.ts';
 import { Pipeline } from './pipeline.ts';
 import type { AccessLog } from './reply/access-log.ts';
@@ -77,6 +77,8 @@ export class Gateway {
   readonly #rates: BodyRates;
   readonly #observer: ExchangeObserver;
   readonly #pipeline: Pipeline;
+  /** Fetches objects before somebody asks for them. */
+  readonly warming: Warming;
 
   constructor(options: GatewayOptions) {
     const { memory, metrics, meter, recordBytes } = options;
@@ -139,6 +141,11 @@ export class Gateway {
       sampleTraces: options.tracing?.sample,
     });
     this.handle = this.#pipeline.handle;
+    this.warming = new Warming(() => ({
+      ...{ sources: this.#peers, webSources: this.#peers, clock },
+      buckets: this.#configurations.current.buckets,
+      isBusy: () => this.#admission.waiting.requests > 0,
+    }));
   }
 
   /** Makes `next` known to the other workers' requests; those of clients are served with it after `apply`. */
@@ -188,13 +195,6 @@ export class Gateway {
   /** Which of the changed objects are to be read again, see `objectsToWarm`. */
   objectsToWarm(changes: ToldChanges): readonly ChangedObject[] {
     return objectsToWarm(changes, this.#configurations.current.buckets);
-  }
-
-  /** Fetches an object before somebody asks for it. Never rejects. */
-  warm(order: WarmOrder): Promise<Warmed> {
-    const isBusy = () => this.#admission.waiting.requests > 0;
-    const { buckets } = this.#configurations.current;
-    return warmObject(order, { sources: this.#peers, buckets, clock: this.#objects.clock, isBusy });
   }
 
   /** Asks the store which keys there are, see `keysBelow`. */

@@ -107,17 +107,24 @@ export function purgeEverywhere(
   };
 }
 
-/** @throws AdminError for what nothing in the bucket can be called: keys at a web origin are paths, or URLs, as long as these may be */
-export function refuseNoKey(config: GatewayConfig, named: NamedObjects): void {
+/**
+ * @param where said before what is wrong
+ * @throws AdminError for what nothing in the bucket can be called: keys at a web origin are paths, or URLs, as long as these may be
+ */
+export function refuseNoKey(config: GatewayConfig, named: NamedObjects, where = ''): void {
   const isAtOrigin = isAtWebOrigin(config, named.bucket);
   const limitBytes = isAtOrigin ? config.limits.headersBytes : MAX_KEY_BYTES;
   if (Buffer.byteLength(named.key ?? named.prefix ?? '') > limitBytes)
-    throw new AdminError(400, 'KEY_TOO_LONG', `the keys of the bucket have at most ${limitBytes} bytes`);
+    throw new AdminError(
+      400,
+      'KEY_TOO_LONG',
+      `${where}the keys of the bucket have at most ${limitBytes} bytes`,
+    );
   if (isAtOrigin && !mayBePath(named))
     throw new AdminError(
       400,
       'NO_PATH',
-      'the bucket is at a web origin, whose keys are paths: they begin with a slash',
+      `${where}the bucket is at a web origin, whose keys are paths: they begin with a slash`,
     );
 }
 

@@ -12,7 +12,8 @@ import type { ChangedObject } from '../gateway/operate/objects-to-warm.ts';
 import type { Purged, PurgeOrder } from '../gateway/operate/purge.ts';
 import type { RestoreOutcome, RestoreRequest } from '../gateway/operate/restore-object.ts';
 import type { ToldChanges } from '../gateway/operate/store-changes.ts';
-import type { Warmed, WarmOrder } from '../gateway/operate/warm-object.ts';
+import type { WarmOrderOfRun } from '../gateway/operate/warming.ts';
+import type { Warmed } from '../gateway/read/warmed.ts';
 import type { HeaderPrefix } from '../s3/dialect.ts';
 import type { StoreAccount } from '../server/embedded-store-thread.ts';
 import type { ProxiesByAddress } from '../server/listen-address.ts';
@@ -89,8 +90,10 @@ export interface WorkerControl {
   invalidate(changes: ToldChanges): number;
   /** See `Gateway.objectsToWarm`. */
   objectsToWarm(changes: ToldChanges): readonly ChangedObject[];
-  /** See `Gateway.warm`. */
-  warm(order: WarmOrder): Promise<Warmed>;
+  /** See `Warming.fetch`. */
+  warm(order: WarmOrderOfRun): Promise<Warmed>;
+  /** See `Warming.leave`. */
+  leaveWarm(run: number): void;
   /** See `Gateway.keysBelow`. */
   keysBelow(asked: KeysBelow): Promise<KeyPage>;
   /** Archived objects recently requested from this worker. */

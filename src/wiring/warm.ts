@@ -4,8 +4,10 @@ import type { Warm, WarmRequest } from '../admin/warm-route.ts';
 import type { Clock } from '../base/clock.ts';
 import { hashText } from '../cache/object-key.ts';
 import { isAtWebOrigin, isKnownBucket } from '../config/other-buckets.ts';
-import type { Warmed, WarmOrder } from '../gateway/operate/warm-object.ts';
+import type { WarmOrderOfRun } from '../gateway/operate/warming.ts';
+import type { Warmed } from '../gateway/read/warmed.ts';
 import type { WorkerPool } from '../server/worker-pool.ts';
+import { refuseNoKey } from './cache.ts';
 import type { RunningConfig } from './running-config.ts';
 import type { WorkerControl } from './thread-contracts.ts';
 
@@ -13,18 +15,32 @@ import type { WorkerControl } from './thread-contracts.ts';
 type Workers = Pick<WorkerPool<WorkerControl>, 'call' | 'states'>;
 
 const AT_WEB_ORIGIN =
-  'the bucket is at a web origin, which has no objects to list or to fetch: what is requested of the gateway is kept';
+  'the bucket is at a web origin, where nothing can be listed: name what to fetch by keys, not by a prefix';
 
 /** A line of progress at most so often. */
 const LINE_EVERY_MS = 250;
 
 export function warmEverywhere(running: RunningConfig, pool: Workers, clock: Clock): Warm {
+  let runs = 0;
   return (request, signal) => {
-    if (isAtWebOrigin(running.current, request.bucket))
-      throw new AdminError(400, 'WEB_ORIGIN', AT_WEB_ORIGIN);
+    if (!isKnownBucket(running.current, request.bucket)) return undefined;
+    refuseUnnamable(running.current, request);
     refuseStrayStart(request);
-    return isKnownBucket(running.current, request.bucket) ? linesOf(request, pool, clock, signal) : undefined;
+    const run = ++runs;
+    signal.addEventListener('abort', () => leave(run, pool));
+    return linesOf({ ...request, run }, pool, clock, signal);
   };
+}
+
+/** @throws AdminError for what nothing in the bucket can be called, before anything is fetched */
+function refuseUnnamable(config: RunningConfig['current'], { bucket, what, from }: WarmRequest): void {
+  if ('prefix' in what) {
+    if (isAtWebOrigin(config, bucket)) throw new AdminError(400, 'WEB_ORIGIN', AT_WEB_ORIGIN);
+    refuseNoKey(config, { bucket, prefix: what.prefix }, 'prefix: ');
+    if (from !== undefined) refuseNoKey(config, { bucket, key: from }, 'from: ');
+    return;
+  }
+  for (const [at, key] of what.keys.entries()) refuseNoKey(config, { bucket, key }, `keys.${at}: `);
 }
 
 /** @throws AdminError where what was asked for cannot have been broken off at `from`: nobody starts over, or skips all, unawares */
@@ -35,6 +51,15 @@ function refuseStrayStart({ what, from }: WarmRequest): void {
   const problem = 'keys' in what ? 'is none of the keys' : 'does not begin with the prefix';
   throw new AdminError(400, 'UNKNOWN_START', `from ${problem}`);
 }
+
+/** What is fetched for a run alone is given up. */
+function leave(run: number, pool: Workers): void {
+  for (const { index, state } of pool.states())
+    if (state === 'up') pool.call(index, 'leaveWarm', run).catch(() => undefined);
+}
+
+/** What was asked for, and its number. */
+type Run = WarmRequest & { readonly run: number };
 
 /** How far it is. All keys up to `last`, in their order, are done: who breaks off can go on from there. */
 interface Progress {
@@ -53,7 +78,8 @@ interface Fetch {
   readonly outcome: Promise<Warmed>;
 }
 
-async function* linesOf(request: WarmRequest, pool: Workers, clock: Clock, signal: AbortSignal) {
+async function* linesOf(request: Run, pool: Workers, clock: Clock, signal: AbortSignal) {
+  const { bucket, run } = request;
   const progress: Progress = { ...nothing };
   const fetches: Fetch[] = [];
   const starts = startsOf(request, clock);
@@ -64,14 +90,14 @@ async function* linesOf(request: WarmRequest, pool: Workers, clock: Clock, signa
       if (signal.aborted) return;
       // the workers take turns
       const worker = workerFor(pool, hashText(key));
-      fetches.push({ key, outcome: fetched({ bucket: request.bucket, key }, worker, pool) });
+      fetches.push({ key, outcome: fetched({ bucket, key, run }, worker, pool) });
       if (fetches.length < request.concurrency) continue;
-      yield* failureOf(await taken(fetches, progress));
+      yield* told(await taken(fetches, progress));
       if (clock.monotonicMs() - toldMs < LINE_EVERY_MS) continue;
       toldMs = clock.monotonicMs();
       yield { ...progress };
     }
-    while (fetches.length > 0 && !signal.aborted) yield* failureOf(await taken(fetches, progress));
+    while (fetches.length > 0 && !signal.aborted) yield* told(await taken(fetches, progress));
   } catch (error) {
     yield { ...progress, error: error instanceof Error ? error.message : String(error) };
     return;
@@ -105,7 +131,7 @@ async function* keysOf({ bucket, what, from }: WarmRequest, pool: Workers): Asyn
 
 /** Has one worker read an object; it reads what another one owns from there. Never rejects. */
 export async function fetched(
-  order: WarmOrder,
+  order: WarmOrderOfRun,
   worker: number,
   pool: Pick<Workers, 'call'>,
 ): Promise<Warmed> {
@@ -138,7 +164,9 @@ async function taken(
   return { ...first, warmed };
 }
 
-function* failureOf(done: { readonly key: string; readonly warmed: Warmed } | undefined) {
+function* told(done: { readonly key: string; readonly warmed: Warmed } | undefined) {
   if (done?.warmed.kind === 'failed') yield { key: done.key, error: done.warmed.code };
   if (done?.warmed.kind === 'refused') yield { key: done.key, status: done.warmed.status };
+  if (done?.warmed.kind === 'uncached' && done.warmed.reason !== undefined)
+    yield { key: done.key, notKept: done.warmed.reason };
 }

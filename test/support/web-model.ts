@@ -9,6 +9,7 @@ import {
 import { EpochSlots } from '../../src/cache/epoch-slots.ts';
 import type { ReadableRecord } from '../../src/cache/record.ts';
 import { allocateSharedMemory } from '../../src/cache/shared-memory.ts';
+import type { Warmed } from '../../src/gateway/read/warmed.ts';
 import type { CachePolicy } from '../../src/gateway/request/cache-policy.ts';
 import {
   type CacheReport,
@@ -292,6 +293,10 @@ export class WebModel {
       else this.cache.web.serve(read);
     });
     return reader;
+  }
+
+  warm(path = '/page', gone = new AbortController().signal): Promise<Warmed> {
+    return this.cache.web.warm({ bucket: this.#bucket, key: path }, gone);
   }
 
   purge(path = '/page'): void {

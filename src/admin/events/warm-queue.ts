@@ -1,7 +1,8 @@
 import { lengthPrefixed } from '../../base/length-prefixed.ts';
 import { Oldest } from '../../cache/oldest.ts';
 import type { ChangedObject } from '../../gateway/operate/objects-to-warm.ts';
-import type { Warmed, WarmOrder } from '../../gateway/operate/warm-object.ts';
+import type { WarmOrder } from '../../gateway/operate/warm-object.ts';
+import type { Warmed } from '../../gateway/read/warmed.ts';
 
 /**
  * What became of a changed object: it is held again; it is not kept; the store has refused it, as where it has gone again; it

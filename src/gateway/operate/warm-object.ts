@@ -1,14 +1,15 @@
 import type { Clock } from '../../base/clock.ts';
-import { errorCode } from '../../base/error-code.ts';
-import type { Content } from '../../cache/content.ts';
 import { recordName, type Variant } from '../../cache/record.ts';
 import { parseRange } from '../../http/range.ts';
 import { pathKeyProblem } from '../../s3/path-key.ts';
 import { RefusedByStoreError } from '../fill/fill-error.ts';
 import type { ObjectSources } from '../read/object-source.ts';
+import { failedWith, readThrough, type Warmed } from '../read/warmed.ts';
 import { type Bucket, objectKeyOf } from '../request/bucket.ts';
 import type { BucketTable } from '../request/bucket-table.ts';
 import type { ObjectRead } from '../request/object-read.ts';
+import type { WebSources } from '../web/web-server.ts';
+import { isWeb, pageProblem, type WebPage, webKeyOf } from '../web/web-target.ts';
 
 /** An object to fetch before somebody asks for it, by the names that clients use. */
 export interface WarmOrder {
@@ -18,17 +19,9 @@ export interface WarmOrder {
   readonly isChanged?: boolean;
 }
 
-/** What became of it. */
-export type Warmed =
-  | { readonly kind: 'warmed' | 'held'; readonly bytes: number }
-  /** It is not kept: too large, without a strong entity tag, or directives or rules forbid it. */
-  | { readonly kind: 'uncached' }
-  | { readonly kind: 'refused'; readonly status: number }
-  /** @param code of the error, such as `CIRCUIT_OPEN` */
-  | { readonly kind: 'failed'; readonly code: string };
-
-interface WarmParts {
+export interface WarmParts {
   readonly sources: ObjectSources;
+  readonly webSources: WebSources;
   readonly buckets: Pick<BucketTable, 'find'>;
   readonly clock: Clock;
   /** Whether requests of clients wait for stores. */
@@ -41,45 +34,51 @@ const LOOK_AGAIN_MS = 20;
 
 const plain: Variant = { origin: undefined, expectedBucketOwner: undefined, requestPayer: undefined };
 
-/** Reads an object as a client without any wishes would, so that it is held afterwards. Never rejects. */
+/**
+ * Reads an object as a client without any wishes would, so that it is held afterwards. Never rejects.
+ *
+ * @param gone aborted when nobody wants it any more
+ */
 export async function warmObject(
   { bucket: name, key, isChanged }: WarmOrder,
   parts: WarmParts,
+  gone: AbortSignal,
 ): Promise<Warmed> {
   const bucket = parts.buckets.find(name);
   if (!bucket) return { kind: 'failed', code: 'UNKNOWN_BUCKET' };
+  if (isChanged === true && bucket.rulesFor(key).onChange !== 'warm') return { kind: 'uncached' };
+  if (isWeb(bucket)) return warmPage({ bucket, key }, parts, gone);
   if (bucket.keys !== 'exact' && pathKeyProblem(bucket.keyPrefix + key) !== undefined)
     return { kind: 'failed', code: 'KEY_MAY_MEAN_ANOTHER' };
   const wanted = plainRead(bucket, key);
-  const isUnwanted = isChanged === true && bucket.rulesFor(key).onChange !== 'warm';
-  if (isUnwanted || wanted.policy.mode === 'bypass') return { kind: 'uncached' };
+  if (wanted.policy.mode === 'bypass') return { kind: 'uncached' };
   await clientsFirst(parts);
   try {
-    return await read(wanted, parts);
+    return await read(wanted, parts, gone);
   } catch (error) {
     if (error instanceof RefusedByStoreError) return { kind: 'refused', status: error.reply.status };
-    return { kind: 'failed', code: errorCode(error) ?? 'UNKNOWN' };
+    return failedWith(error);
   }
 }
 
-async function read(wanted: ObjectRead, { sources }: WarmParts): Promise<Warmed> {
+/** The same at a web origin, of what nobody in particular is answered. */
+async function warmPage(page: WebPage, parts: WarmParts, gone: AbortSignal): Promise<Warmed> {
+  const code = pageProblem(page);
+  if (code !== undefined) return { kind: 'failed', code };
+  await clientsFirst(parts);
+  return parts.webSources.webSourceOf(webKeyOf(page.bucket, page.key).hash).warm(page, gone);
+}
+
+async function read(wanted: ObjectRead, { sources }: WarmParts, gone: AbortSignal): Promise<Warmed> {
+  gone.throwIfAborted();
   const { record, how, isStored } = await sources.sourceOf(wanted.objectKey.hash).find(wanted);
   if (record.kind === 'refused') return { kind: 'refused', status: record.status };
   if (record.kind === 'uncacheable' || (how === 'fetched' && !isStored)) return { kind: 'uncached' };
   if (!record.isUsableForGet) return { kind: 'refused', status: 403 };
   const { content, sizeBytes } = record;
   const isHeld = sizeBytes === 0 || content.coverage(0, sizeBytes) === 'all';
-  if (!isHeld) await readThrough(content);
+  if (!isHeld) await readThrough(content, gone);
   return { kind: isHeld && how !== 'fetched' ? 'held' : 'warmed', bytes: sizeBytes };
-}
-
-async function readThrough(content: Content): Promise<void> {
-  const reader = content.open(0, content.sizeBytes);
-  try {
-    for (let loan = await reader.next(); loan; loan = await reader.next()) loan.release();
-  } finally {
-    reader.close();
-  }
 }
 
 async function clientsFirst({ clock, isBusy }: WarmParts): Promise<void> {

@@ -12,6 +12,11 @@ const safe: ReadonlySet<string> = new Set([
   ...['GET', 'HEAD', 'OPTIONS', 'PROPFIND', 'REPORT', 'SEARCH', 'QUERY'],
 ]);
 
+/** Whether an answer to a request with this method may come from the cache. */
+export function isRead(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
 /** Whether a request with this method may change something, as far as anybody knows. */
 export function mayChange({ method }: Pick<WebQuestion, 'method'>): boolean {
   return !safe.has(method);

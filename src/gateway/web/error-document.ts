@@ -1,6 +1,7 @@
 import { targetedFields } from '../../http/targeted-cache-control.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
-import { isStorable, readWebHead } from './stored-answer.ts';
+import { isStorable } from './storable-answer.ts';
+import { readWebHead } from './stored-answer.ts';
 import type { WebRead } from './web-read.ts';
 
 /**

@@ -3,15 +3,8 @@ import type { ReadableRecord } from '../../cache/record.ts';
 import { isKnownCoding } from '../../http/vary.ts';
 import { unconditionalFields } from './confirmation.ts';
 import { fieldValue, hasUnnamedSelector } from './outgoing-fields.ts';
-import {
-  type ArrivedHead,
-  isNamedStatus,
-  isOfServer,
-  isOfUse,
-  isStorable,
-  readWebHead,
-  type WebHead,
-} from './stored-answer.ts';
+import { isNamedStatus, isStorable } from './storable-answer.ts';
+import { type ArrivedHead, isOfServer, isOfUse, readWebHead, type WebHead } from './stored-answer.ts';
 import type { WebRead } from './web-read.ts';
 
 /**

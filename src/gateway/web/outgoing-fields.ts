@@ -147,6 +147,15 @@ export function hostFieldOf({ host: rule }: WebRules, clientHost: string): Heade
   return rule.kind === 'origin' || value === '' ? [] : [{ name: 'host', value, store: false }];
 }
 
+/** What an origin is told of where a request was sent to, as far as it learns that, where no client is to be told of. */
+export function fieldsOfPlace(web: WebRules, scheme: string, host: string): HeaderField[] {
+  const fields = hostFieldOf(web, host);
+  const forwarded = { 'x-forwarded-proto': scheme, 'x-forwarded-host': host };
+  for (const [name, value] of Object.entries(web.forwarded ? forwarded : {}))
+    fields.push({ name, value, store: false });
+  return fields;
+}
+
 /**
  * Fields that might change the answer to a GET, which others get, although neither key nor Vary has them: those about a body,
  * which is not sent, and names that some origins read as other ones (`_` as `-`).

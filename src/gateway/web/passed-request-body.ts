@@ -6,6 +6,9 @@ import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import type { Exchange } from '../request/exchange.ts';
 import type { WebBucket } from './web-target.ts';
 
+/** Makes the body of a request. @param refused called once if that breaks off or is too long */
+export type BodyMaker = (refused: (error: unknown) => void) => ClientBody | undefined;
+
 interface ReceivedRequest {
   readonly request: IncomingMessage;
   readonly bucket: WebBucket;

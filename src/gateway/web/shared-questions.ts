@@ -6,7 +6,7 @@ import { isPart } from './asked-range.ts';
 import { mayConfirm } from './confirmation.ts';
 import { asksOtherwise, couldBeForAll } from './one-request.ts';
 import type { OwnAnswers } from './own-answers.ts';
-import { type AloneLanding, hasHung, type Landing } from './web-flight.ts';
+import { type AloneLanding, type BegunAnswer, hasHung, type Landing } from './web-flight.ts';
 import type { FlightKind } from './web-flights.ts';
 import type { WebRead } from './web-read.ts';
 
@@ -121,6 +121,14 @@ function afterAlone(
 export function collapsed({ answer }: ReadableRecord, how: 'fetched' | 'revalidated'): LookupOutcome {
   return {
     ...{ how, forwarded: how === 'fetched' ? 'uri-miss' : 'stale', forwardStatus: answer?.status },
+    ...{ isCollapsed: true, isStored: true, isCharged: false },
+  };
+}
+
+/** The same while its body has not come yet. */
+export function collapsedHead({ head: { status }, isOfStale }: BegunAnswer): LookupOutcome {
+  return {
+    ...{ how: 'fetched', forwarded: isOfStale ? 'stale' : 'uri-miss', forwardStatus: status },
     ...{ isCollapsed: true, isStored: true, isCharged: false },
   };
 }

@@ -9,7 +9,6 @@ import { cacheGroups, tagsOfField } from '../../http/cache-tags.ts';
 import { contentDigests } from '../../http/content-digests.ts';
 import { formatHttpDate, parseCachedDate } from '../../http/http-date.ts';
 import { parseRange, selectRange } from '../../http/range.ts';
-import { mayStore } from '../../http/storability.ts';
 import { statedControl } from '../../http/targeted-cache-control.ts';
 import { parseVary, type Vary } from '../../http/vary.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
@@ -53,32 +52,6 @@ export function isEventStream({ fields }: WebHead, lengthBytes: number | undefin
   return lengthBytes === undefined && /^text\/event-stream\s*(;|$)/i.test(type);
 }
 
-/**
- * Whether an answer to `method` may be stored for others (RFC 9111 §3). One that sets a cookie is stored only where that is
- * configured. One that does not say for how long it is fresh may be for its client alone where that has sent a cookie.
- */
-export function isStorable(
-  read: WebRead,
-  method: string,
-  head: WebHead,
-  isRefusedByRequest: boolean,
-): boolean {
-  const { control, status, fields, vary } = head;
-  const hasExpires = head.expires !== undefined;
-  const { isAuthorized } = read;
-  const isConfigured = isNamedStatus(status, read.policy);
-  const asked = { method, status, control, hasExpires, isConfigured, isAuthorized, isRefusedByRequest };
-  if (mayStore({ ...asked, variesByAll: vary === '*' }).kind !== 'storable') return false;
-  if (!read.bucket.web.storesCookies && setsCookie(fields)) return false;
-  const isStated = hasExpires || control.maxAgeS !== undefined || control.sMaxAgeS !== undefined;
-  return isStated || control.public || !read.isPersonal;
-}
-
-/** Whether it is configured for how long answers of this status are fresh. */
-export function isNamedStatus(status: number, { namedTtls = [] }: CachePolicy): boolean {
-  return namedTtls.some(named => 'status' in named && named.status === status);
-}
-
 /** Whether an answer is ever served from the cache: it is fresh, can be confirmed, or may be served stale. */
 export function isOfUse(head: WebHead, policy: CachePolicy, times: AnswerTimes): boolean {
   const { directives, entityTag, lastModifiedMs } = describe(head.fields, head, times);
@@ -103,10 +76,6 @@ export function isOfUse(head: WebHead, policy: CachePolicy, times: AnswerTimes):
  */
 export function isConfirmable(status: number): boolean {
   return status >= 200 && status <= 299;
-}
-
-function setsCookie(fields: readonly HeaderField[]): boolean {
-  return fields.some(({ name }) => name === 'set-cookie' || name === 'set-cookie2');
 }
 
 /**

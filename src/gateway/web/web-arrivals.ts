@@ -5,7 +5,7 @@ import { readContentHead } from '../fill/content-head.ts';
 import { hasOtherLength } from '../fill/ranged-read.ts';
 import { failedAtStore, type LookupOutcome } from '../request/cache-status.ts';
 import { isPart } from './asked-range.ts';
-import { endChanged, isChange, isOwnLocation, mayChange } from './changed-keys.ts';
+import { endChanged, isChange, isOwnLocation, isRead, mayChange } from './changed-keys.ts';
 import { COLLECTED_LIMIT_BYTES, type CollectedBody, Collections } from './collected-body.ts';
 import { confirms, described, strongTag } from './confirmation.ts';
 import type { FillingCache } from './filling-cache.ts';
@@ -15,6 +15,7 @@ import { aloneBecause, endsStored, isOfOneRequest } from './one-request.ts';
 import { tellsFailure, wasNeverSent } from './origin-failures.ts';
 import type { OwnAnswers } from './own-answers.ts';
 import { mayServeOnError, staleOutcome } from './stale-answers.ts';
+import { isStorable } from './storable-answer.ts';
 import {
   type AnswerTimes,
   type ArrivedHead,
@@ -23,7 +24,6 @@ import {
   isOfServer,
   isOfTarget,
   isOfUse,
-  isStorable,
   readWebHead,
   storedAnswer,
   tagSlotsOfAnswer,
@@ -127,7 +127,7 @@ export class WebArrivals implements WebFetchOwner {
       if (!wasNeverSent(error)) this.#records.unsettle(read.target.key);
     } else if (stale && isFailure(error)) {
       const isOfRequest = error.code === 'BROKEN';
-      if (this.#servesStale(fetch, stale, undefined, isOfRequest)) return true;
+      if (this.#servesStale(fetch, stale, error.code, isOfRequest)) return true;
     }
     if (client && isRead(method)) read.client.report = failedAtStore(error.code);
     return false;
@@ -193,15 +193,16 @@ export class WebArrivals implements WebFetchOwner {
   #servesStale(
     fetch: WebFetch,
     stale: ReadableRecord,
-    status: number | undefined,
+    failure: number | StoreError['code'],
     isOfRequest: boolean,
   ): boolean {
     const { read } = fetch.question;
     if (stale !== this.#records.find(read) || !mayServeOnError(stale, read, this.#cache.nowMs()))
       return false;
     const outcome = { ...staleOutcome('stale-if-error'), forwarded: 'stale' as const };
-    this.#clients.answerFrom(fetch, stale, { ...outcome, forwardStatus: status });
-    fetch.question.flight?.land({ kind: 'stale', record: stale, isOfRequest });
+    const forwardStatus = typeof failure === 'number' ? failure : undefined;
+    this.#clients.answerFrom(fetch, stale, { ...outcome, forwardStatus });
+    fetch.question.flight?.land({ kind: 'stale', record: stale, isOfRequest, failure });
     return true;
   }
 
@@ -292,8 +293,4 @@ function outcomeOf({ question }: WebFetch, { status }: WebHead, isStored: boolea
 
 function bodyClientOf({ question: { client, read } }: WebFetch) {
   return client?.isWaiting ? read.client : undefined;
-}
-
-function isRead(method: string): boolean {
-  return method === 'GET' || method === 'HEAD';
 }

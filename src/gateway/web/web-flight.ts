@@ -1,4 +1,4 @@
-import { StoreError } from '../../backend/store.ts';
+import { StoreError, type StoreErrorCode } from '../../backend/store.ts';
 import type { Timer } from '../../base/clock.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import type { Outcome } from '../read/background-turns.ts';
@@ -16,8 +16,14 @@ export type Landing =
    * The origin has failed: what is held may be served stale.
    *
    * @param isOfRequest whether that may be because of what the first has sent
+   * @param failure its status, or the code of the error where there is none
    */
-  | { readonly kind: 'stale'; readonly record: ReadableRecord; readonly isOfRequest: boolean }
+  | {
+      readonly kind: 'stale';
+      readonly record: ReadableRecord;
+      readonly isOfRequest: boolean;
+      readonly failure: number | StoreErrorCode;
+    }
   /**
    * @param isBegun whether the origin has begun to answer
    * @param hasOwnBeside whether what was asked beside got an answer for its reader alone

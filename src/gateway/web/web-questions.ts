@@ -1,6 +1,5 @@
 import { StoreError } from '../../backend/store.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
-import type { ClientBody } from '../pass/write/client-body.ts';
 import type { BackgroundTurns } from '../read/background-turns.ts';
 import { CacheReports, failedAtStore, type LookupOutcome } from '../request/cache-status.ts';
 import { headFor } from './begun-answer.ts';
@@ -8,8 +7,9 @@ import { mayConfirm, unconditionalFields, validatingFields } from './confirmatio
 import type { FillingCache } from './filling-cache.ts';
 import { hasGotOwn, type OwnAnswers } from './own-answers.ts';
 import { OwnTurns } from './own-turns.ts';
+import type { BodyMaker } from './passed-request-body.ts';
 import { QuestionsBeside } from './questions-beside.ts';
-import { collapsed, isSelected, kindOf, verdictOf } from './shared-questions.ts';
+import { collapsed, collapsedHead, isSelected, kindOf, verdictOf } from './shared-questions.ts';
 import { answersNow, isComplete, mayServeOnError, staleOutcome } from './stale-answers.ts';
 import type { WaitingClient } from './waiting-client.ts';
 import { isFailure, WebFetch, type WebFetchOwner, type WebQuestion } from './web-fetch.ts';
@@ -18,9 +18,6 @@ import { type FlightKind, WebFlights } from './web-flights.ts';
 import type { WebRead } from './web-read.ts';
 import type { WebRecords } from './web-records.ts';
 import { groupSlotsOf, wholeTarget } from './web-target.ts';
-
-/** Makes the body of a request. @param refused called once if that breaks off or is too long */
-export type BodyMaker = (refused: (error: unknown) => void) => ClientBody | undefined;
 
 interface QuestionParts {
   readonly cache: FillingCache;
@@ -72,12 +69,13 @@ export class WebQuestions {
   }
 
   /**
-   * Asks about `record` in the name of `by`, for nobody who waits yet.
+   * Asks for all of the answer in the name of `by`, for nobody who waits yet.
    *
+   * @param record what is held and may be confirmed
    * @param landed called once
    * @returns gives it up
    */
-  renew(by: WebRead, record: ReadableRecord, landed: (landing: Landing) => void): () => void {
+  renew(by: WebRead, record: ReadableRecord | undefined, landed: (landing: Landing) => void): () => void {
     const flight = this.#begin(by, 'whole', landed);
     try {
       const fetch = this.#send(by, record, flight, false);
@@ -86,6 +84,14 @@ export class WebQuestions {
       // the flight has landed
       return () => {};
     }
+  }
+
+  /** Has `told` what comes of a question for all of the answer that is under way. @returns ends the wait; undefined where none is */
+  join(read: WebRead, told: (landing: Landing, first: WebRead) => void): (() => void) | undefined {
+    const flight = this.#flights.of(read, 'whole');
+    const leave = flight?.wait(read, told, () => false);
+    if (flight) this.#beside.watch(flight);
+    return leave;
   }
 
   /** Waits for who asks already, or asks the origin. @param stale what it may confirm */
@@ -147,14 +153,7 @@ export class WebQuestions {
   #giveHead(read: WebRead, client: WaitingClient, begun: BegunAnswer, first: WebRead): boolean {
     const head = this.#parts.records.isStillAsked(read, begun.times, begun) && headFor(read, begun, first);
     if (!head) return false;
-    read.client.report = this.#reports.of(
-      {
-        ...{ how: 'fetched', forwarded: begun.isOfStale ? 'stale' : 'uri-miss', isCharged: false },
-        ...{ forwardStatus: begun.head.status, isCollapsed: true, isStored: true },
-      },
-      'all',
-      0,
-    );
+    read.client.report = this.#reports.of(collapsedHead(begun), 'all', 0);
     client.begin(head, read);
     client.end();
     return true;

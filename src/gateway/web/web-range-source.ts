@@ -5,7 +5,7 @@ import type { HeaderField } from '../../s3/dialect.ts';
 import { cannotBeSent } from '../fill/no-source.ts';
 import type { RangeSource } from '../fill/ranged-read.ts';
 import { unconditionalFields } from './confirmation.ts';
-import { fieldsOfGateway, fieldValue, hostFieldOf } from './outgoing-fields.ts';
+import { fieldsOfGateway, fieldsOfPlace, fieldValue } from './outgoing-fields.ts';
 import { targetOfKey, type WebBucket } from './web-target.ts';
 
 /**
@@ -22,15 +22,14 @@ export function webRangeSource(
   const { store, web } = bucket;
   const { path, target, scheme, host } = targetOfKey(bucket, objectKey);
   const { requests } = bucket.rulesFor(path);
-  const forwarded = web.forwarded ? { 'x-forwarded-proto': scheme, 'x-forwarded-host': host } : {};
   return {
     backend: store.name,
     isByVersion: true,
     mayRetry: () => store.mayRetry(),
     send: (from, to, receiver) => {
       const range = `bytes=${from}-${to - 1}`;
-      const asked = { range, 'if-match': entityTag, ...forwarded };
-      const own = hostFieldOf(web, host);
+      const asked = { range, 'if-match': entityTag };
+      const own = fieldsOfPlace(web, scheme, host);
       for (const [name, value] of Object.entries(asked))
         if (value !== undefined) own.push({ name, value, store: false });
       // Vary may name what the gateway sets itself

@@ -4,6 +4,7 @@ import type { TraceContext } from '../../http/trace-context.ts';
 import { type Vary, variantName } from '../../http/vary.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import type { RequestFields } from '../../s3/request-fields.ts';
+import type { Warmed } from '../read/warmed.ts';
 import type { CachePolicy } from '../request/cache-policy.ts';
 import type { CacheReport, LookupOutcome } from '../request/cache-status.ts';
 import type { KeyRules } from '../request/key-rules.ts';
@@ -11,7 +12,7 @@ import { heardDirectives, type ObjectRead } from '../request/object-read.ts';
 import { ASKED_RANGE, askedRange } from './asked-range.ts';
 import { fieldsOfNobody, fieldValue } from './outgoing-fields.ts';
 import type { WaitingClient } from './waiting-client.ts';
-import type { WebAddress, WebBucket, WebTarget } from './web-target.ts';
+import type { WebAddress, WebBucket, WebPage, WebTarget } from './web-target.ts';
 
 /** What names the bytes of a web origin's answer. */
 export type WebContentRead = Pick<ObjectRead, 'objectKey' | 'versionId' | 'variant' | 'policy' | 'trace'> & {
@@ -210,6 +211,13 @@ const secret: ReadonlySet<string> = new Set(['authorization', 'cookie']);
 export interface WebSource {
   /** @throws NotCachedError for a client that wants only what is held; TooManyRequestsError */
   serve(read: WebRead): void;
+  /**
+   * Has all of what nobody in particular is answered at `page` held. Never rejects.
+   *
+   * @param page without `pageProblem`
+   * @param gone aborted when nobody wants it any more
+   */
+  warm(page: WebPage, gone: AbortSignal): Promise<Warmed>;
 }
 
 /** Where a record was found. */

@@ -4,19 +4,23 @@ import { type StaleUse, staleUse } from '../../cache/reuse.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import { NotCachedError, ObjectChangedError } from '../fill/fill-error.ts';
 import { BackgroundTurns, type Outcome } from '../read/background-turns.ts';
+import type { Warmed } from '../read/warmed.ts';
 import { bypassed, CacheReports, cacheHit, type LookupOutcome, notAsked } from '../request/cache-status.ts';
 import { isPart } from './asked-range.ts';
 import type { FillingCache } from './filling-cache.ts';
 import { mayBeRenewedFor } from './one-request.ts';
 import { OwnAnswers } from './own-answers.ts';
+import type { BodyMaker } from './passed-request-body.ts';
 import { answersNow, holdsAll, staleOutcome } from './stale-answers.ts';
 import { toldTo, type WebHead } from './stored-answer.ts';
 import { WebArrivals } from './web-arrivals.ts';
 import { isFailure, type WebFetch } from './web-fetch.ts';
 import { outcomeOf } from './web-flight.ts';
-import { type BodyMaker, WebQuestions } from './web-questions.ts';
+import { WebQuestions } from './web-questions.ts';
 import type { RecordSource, WebRead, WebSource } from './web-read.ts';
 import { type AnswerName, WebRecords } from './web-records.ts';
+import type { WebPage } from './web-target.ts';
+import { WebWarming } from './web-warming.ts';
 
 /** What a worker holds of web origins, and asks them: from the cache as RFC 9111 allows, otherwise as the client has asked. */
 export class WebReads implements WebSource, RecordSource {
@@ -24,6 +28,7 @@ export class WebReads implements WebSource, RecordSource {
   readonly #cache: FillingCache;
   readonly #records: WebRecords;
   readonly #questions: WebQuestions;
+  readonly #warming: WebWarming;
   /** Of questions that nobody waits for. */
   readonly #background: BackgroundTurns;
   /** What is asked about in the background. */
@@ -43,6 +48,7 @@ export class WebReads implements WebSource, RecordSource {
       ...{ cache, records, own, background, arrivals },
       give: (read, record, outcome) => this.#give(read, record, outcome),
     });
+    this.#warming = new WebWarming(records, this.#questions, () => cache.nowMs());
   }
 
   /** Requests that waited for another's answer. */
@@ -67,6 +73,10 @@ export class WebReads implements WebSource, RecordSource {
       read.client.report = notAsked;
       throw new NotCachedError();
     } else this.#questions.ask(read, record);
+  }
+
+  warm(page: WebPage, gone: AbortSignal): Promise<Warmed> {
+    return this.#warming.warm(page, gone);
   }
 
   /**

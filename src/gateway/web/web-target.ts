@@ -138,9 +138,31 @@ export function targetOfKey({ web }: WebBucket, { key }: Pick<ObjectKey, 'key'>)
  * origin learns these.
  */
 export function webKeyOf(bucket: WebBucket, key: string): ObjectKey {
+  const { address, scheme } = addressOfPage({ bucket, key });
+  return webTarget(address, scheme).key;
+}
+
+/** What an operator names: see `webKeyOf`. */
+export interface WebPage {
+  readonly bucket: WebBucket;
+  readonly key: string;
+}
+
+/** What a client that asks for it addresses. Where the origin learns neither scheme nor host, these may be empty. */
+export function addressOfPage({ bucket, key }: WebPage): {
+  readonly address: WebAddress;
+  readonly scheme: string;
+} {
   const { scheme, host, path, query } = partsOfKey(key);
   const address = { bucket, path: path === '' ? '/' : path, query, host: host.toLowerCase() };
-  return webTarget(address, scheme.toLowerCase()).key;
+  return { address, scheme: scheme.toLowerCase() };
+}
+
+/** Why nobody can ask for a page, as an error code: no client may send it, or it leaves out what the origin is to learn. */
+export function pageProblem(page: WebPage): 'INVALID_URI' | 'NO_HOST' | undefined {
+  const { address } = addressOfPage(page);
+  if (address.host === '' && tellsHost(page.bucket.web)) return 'NO_HOST';
+  return targetProblem(documentOf(address)) === undefined ? undefined : 'INVALID_URI';
 }
 
 /** The parts of a key. Where the origin learns neither scheme nor host, these are empty. */

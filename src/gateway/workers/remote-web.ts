@@ -1,6 +1,7 @@
 import type { StoreCall } from '../../backend/store.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { OwnerLostError } from '../fill/fill-error.ts';
+import { failedWith, type Warmed } from '../read/warmed.ts';
 import { placeText } from '../request/bucket.ts';
 import { cacheHit } from '../request/cache-status.ts';
 import { answersNow } from '../web/stale-answers.ts';
@@ -8,6 +9,7 @@ import type { WaitingClient } from '../web/waiting-client.ts';
 import { isFailure } from '../web/web-fetch.ts';
 import type { RecordSource, WebRead, WebSource } from '../web/web-read.ts';
 import type { WebReads } from '../web/web-reads.ts';
+import { type WebPage, webKeyOf } from '../web/web-target.ts';
 import type { NearAnswers } from './near-answers.ts';
 import type { PeerLink } from './peer-link.ts';
 import { RemoteContent } from './remote-content.ts';
@@ -62,6 +64,14 @@ export class RemoteWeb implements WebSource, RecordSource {
     const record = this.#near.find(read);
     if (record && answersNow(record, read)) read.client.answer(read, record, cacheHit, this);
     else this.#ask(read);
+  }
+
+  async warm({ bucket, key }: WebPage, gone: AbortSignal): Promise<Warmed> {
+    const number = ++this.#asked;
+    gone.addEventListener('abort', () => this.#link.notify('webGone', number));
+    const objectKey = webKeyOf(bucket, key);
+    const page = { number, bucketName: bucket.name, objectKey, place: placeText(bucket), key };
+    return this.#link.call('webWarm', page).catch(failedWith);
   }
 
   forget(read: WebRead, record: ReadableRecord): void {

@@ -1,5 +1,6 @@
 import type { StoreReplyHead } from '../../backend/store.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
+import type { Warmed } from '../read/warmed.ts';
 import type { CacheReport, LookupOutcome } from '../request/cache-status.ts';
 import type { WebRequest } from '../web/web-read.ts';
 import type { WebAddress } from '../web/web-target.ts';
@@ -18,6 +19,15 @@ export interface WireWebRead {
   readonly sent: readonly HeaderField[];
   /** Whom the request counts for at the origin. */
   readonly quota: string;
+}
+
+/** A page that is to be held, as told the worker that owns the name. */
+export interface WireWebPage extends WireObject {
+  /** As that of a read. */
+  readonly number: number;
+  readonly place: string;
+  /** As an operator names it, see `webKeyOf`. */
+  readonly key: string;
 }
 
 /** How a read has ended at the owner. */
@@ -52,11 +62,12 @@ export const ON_THE_WAY_BYTES = 512 * 1024;
 /** Calls between workers about web origins. */
 export interface WebCalls {
   webRead(read: WireWebRead): Promise<WireWebEnd>;
+  webWarm(page: WireWebPage): Promise<Warmed>;
 }
 
 /** Procedures whose callers wait for nothing. The first three are those of the owner. */
 export interface WebNotices {
-  /** The client of the read of this number has left, or has taken all that was passed on. */
+  /** The client of the read of this number has left, or has taken all that was passed on; nobody wants the page of this number. */
   webGone(number: number): void;
   webPaced(told: { readonly number: number; readonly pace: Pace }): void;
   /** A record with this content turned out to be of no use. */

@@ -1,4 +1,6 @@
 import type { ReadableRecord } from '../../cache/record.ts';
+import { DesertedError } from '../fill/fill-error.ts';
+import type { Warmed } from '../read/warmed.ts';
 import type { Configurations } from '../request/configurations.ts';
 import { WebRead } from '../web/web-read.ts';
 import type { WebReads } from '../web/web-reads.ts';
@@ -8,7 +10,7 @@ import type { PeerLink } from './peer-link.ts';
 import { UnknownBucketError } from './peer-server.ts';
 import { RemoteClient } from './remote-client.ts';
 import type { ToldContents } from './told-contents.ts';
-import type { WebCalls, WebNotices, WireWebEnd, WireWebRead } from './web-messages.ts';
+import type { WebCalls, WebNotices, WireWebEnd, WireWebPage, WireWebRead } from './web-messages.ts';
 
 type OwnersProcedures = WebCalls & Pick<WebNotices, 'webGone' | 'webPaced' | 'webForget'>;
 
@@ -19,6 +21,8 @@ export class WebOwner {
   readonly #configurations: Pick<Configurations, 'bucketOf'>;
   readonly #told: ToldContents;
   readonly #clients = new Map<number, RemoteClient>();
+  /** Pages that the other worker wants held. */
+  readonly #warming = new Map<number, AbortController>();
   readonly #endTelling: () => void;
 
   constructor(
@@ -38,7 +42,11 @@ export class WebOwner {
   get procedures(): OwnersProcedures {
     return {
       webRead: wire => this.#read(wire),
-      webGone: number => this.#clients.get(number)?.gone(),
+      webWarm: wire => this.#warm(wire),
+      webGone: number => {
+        this.#clients.get(number)?.gone();
+        this.#warming.get(number)?.abort(new DesertedError());
+      },
       webPaced: ({ number, pace }) => this.#clients.get(number)?.keepPace(pace),
       webForget: content => this.#forget(content),
     };
@@ -48,6 +56,7 @@ export class WebOwner {
   disconnected(): void {
     this.#endTelling();
     for (const client of [...this.#clients.values()]) client.gone();
+    for (const leaving of this.#warming.values()) leaving.abort(new DesertedError());
   }
 
   /** What was made by the rules of one configuration is asked for by these: another may send less, or keep more of it for all. */
@@ -64,6 +73,18 @@ export class WebOwner {
       const read = new WebRead({ ...request, address }, client, () => sent);
       read.attempt(() => this.#reads.serve(read));
     });
+  }
+
+  async #warm({ number, place, key, ...object }: WireWebPage): Promise<Warmed> {
+    const bucket = this.#bucketOf(object, place);
+    if (!bucket) throw new UnknownBucketError(object.bucketName);
+    const leaving = new AbortController();
+    this.#warming.set(number, leaving);
+    try {
+      return await this.#reads.warm({ bucket, key }, leaving.signal);
+    } finally {
+      this.#warming.delete(number);
+    }
   }
 
   #forget({ contentId, ...object }: WireObject & { readonly contentId: number }): void {

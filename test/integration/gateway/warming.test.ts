@@ -1,12 +1,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
-import { parseConfig } from '../../../src/config/load-config.ts';
-import { RunningConfig } from '../../../src/wiring/running-config.ts';
-import { warmEverywhere } from '../../../src/wiring/warm.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
 import { patternContent } from '../../support/stand-in/content.ts';
 import { StandInStore } from '../../support/stand-in-store.ts';
 import { TestGateway } from '../../support/test-gateway.ts';
+import { turnsUntil } from '../../support/turns-until.ts';
+import { linesOf, warmThrough } from '../../support/warm-run.ts';
 
 const mebibyte = 1024 * 1024;
 let store: StandInStore;
@@ -22,24 +20,12 @@ afterEach(async () => {
   await store.close();
 });
 
+const yaml =
+  'backends: { main: { type: s3, endpoint: "http://127.0.0.1:1", credentials: none } }\nbuckets: { b: { backend: main, access: public } }';
+
 /** The lines of a run over the workers of the gateway. */
-async function warm(what: { keys: string[] } | { prefix: string }, concurrency = 2, from?: string) {
-  const config = parseConfig(
-    'backends: { main: { type: s3, endpoint: "http://127.0.0.1:1", credentials: none } }\nbuckets: { b: { backend: main, access: public } }',
-    {},
-  );
-  const pool = {
-    states: () => gateway.gateways.map((_, index) => ({ index, state: 'up' as const })),
-    call: async (index: number, name: string, payload: never) => {
-      const worker = gateway.gateways[index];
-      return name === 'warm' ? worker?.warm(payload) : worker?.keysBelow(payload);
-    },
-  };
-  const run = warmEverywhere(new RunningConfig(config), pool as never, new ManualClock());
-  const request = { bucket: 'b', what, from, concurrency, rate: 0 };
-  const lines: object[] = [];
-  for await (const line of run(request, new AbortController().signal) ?? []) lines.push(line);
-  return lines;
+function warm(what: { keys: string[] } | { prefix: string }, concurrency = 2, from?: string) {
+  return linesOf(warmThrough(gateway.gateways, yaml), { bucket: 'b', what, concurrency, from });
 }
 
 const page = (keys: readonly string[], isTruncated: boolean) =>
@@ -80,14 +66,27 @@ it('what is not kept costs no second request, and is told', async () => {
   expect(store.log.requests).toHaveLength(1);
 });
 
-it('nothing of a web origin is warmed, and why is told before anything is asked', async () => {
-  const config = parseConfig(
-    'backends: { o: { type: http, endpoint: "http://127.0.0.1:1" } }\nbuckets: { w: { backend: o, access: public } }',
-    {},
+it.each([
+  [{ keys: ['k', 'é'.repeat(513)] }, undefined, 'keys.1: the keys of the bucket have at most 1024 bytes'],
+  [{ prefix: 'p'.repeat(1_025) }, undefined, 'prefix: the keys of the bucket have at most 1024 bytes'],
+  [{ prefix: '' }, 'k'.repeat(1_025), 'from: the keys of the bucket have at most 1024 bytes'],
+])('what is too long to be a key is refused before anything is asked', async (what, from, message) => {
+  await expect(warm(what, 1, from)).rejects.toMatchObject({ status: 400, code: 'KEY_TOO_LONG', message });
+  expect(store.log.requests).toEqual([]);
+});
+
+it('what is being read is given up when who asked has left', async () => {
+  store.put('b', 'large', patternContent(3 * mebibyte));
+  store.faults.next({ kind: 'stall', afterBytes: 10 });
+  const leaving = new AbortController();
+  const lines = linesOf(
+    warmThrough(gateway.gateways, yaml),
+    { bucket: 'b', what: { keys: ['large', 'other'] }, concurrency: 1 },
+    leaving.signal,
   );
-  const run = warmEverywhere(new RunningConfig(config), {} as never, new ManualClock());
-  const request = { bucket: 'w', what: { keys: ['/a'] }, from: undefined, concurrency: 1, rate: 0 };
-  expect(() => run(request, new AbortController().signal)).toThrow(/^the bucket is at a web origin/);
+  await turnsUntil('it is asked for', () => store.log.requests.length > 0);
+  leaving.abort();
+  expect(await lines).toEqual([{ key: 'large', error: 'DESERTED' }]);
 });
 
 it('a prefix is listed page by page, behind the key that it is told to go on from', async () => {

@@ -115,12 +115,17 @@ it('names what could not be fetched, without control characters, and ends with 1
     [
       { key: 'a\u001b[2J', error: 'CIRCUIT_OPEN' },
       { key: 'b', status: 404 },
+      { key: '/c', notKept: 'no-store' },
       { ...whole, failed: 2 },
     ],
   ];
   const { end, errors } = await run('b', '--prefix', 'x');
   expect(end).toEqual({ kind: 'ended', exitCode: 1 });
-  expect(errors).toEqual(['a\\u001b[2J: CIRCUIT_OPEN', 'b: the store answered 404']);
+  expect(errors).toEqual([
+    'a\\u001b[2J: CIRCUIT_OPEN',
+    'b: the store answered 404',
+    '/c: not kept: no-store',
+  ]);
 });
 
 it('prints the lines as they are when told to', async () => {

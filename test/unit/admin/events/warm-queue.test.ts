@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { type WarmOutcome, WarmQueue } from '../../../../src/admin/events/warm-queue.ts';
-import type { Warmed, WarmOrder } from '../../../../src/gateway/operate/warm-object.ts';
+import type { WarmOrder } from '../../../../src/gateway/operate/warm-object.ts';
+import type { Warmed } from '../../../../src/gateway/read/warmed.ts';
 
 /** A queue whose reads are answered by the test, in any order. */
 function setup() {
