@@ -15,7 +15,7 @@ const nobody: WebClient = {
   whenGone: then => then(),
 };
 
-/** Asks for all of a page, with no more than the gateway itself says. @throws nothing for a page without `pageProblem` */
+/** Asks for all of a page without `pageProblem`, with no more than the gateway itself says. */
 export function nobodysRead(page: WebPage, nowMs: number): WebRead {
   const { address: named, scheme } = addressOfPage(page);
   const address = documentOf(named);

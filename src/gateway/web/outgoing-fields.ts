@@ -142,7 +142,7 @@ export function fieldsOfNobody(sent: readonly HeaderField[], names: readonly str
 }
 
 /** `Host` at the origin, where it is not that of the endpoint. */
-export function hostFieldOf({ host: rule }: WebRules, clientHost: string): HeaderField[] {
+function hostFieldOf({ host: rule }: WebRules, clientHost: string): HeaderField[] {
   const value = rule.kind === 'fixed' ? rule.name : clientHost;
   return rule.kind === 'origin' || value === '' ? [] : [{ name: 'host', value, store: false }];
 }
