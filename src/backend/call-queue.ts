@@ -101,6 +101,12 @@ export class CallQueue {
     if (this.#waitingCount > 0) this.#startNext();
   }
 
+  /** `entry` is wanted by others than its client as well. Nothing happens where it is over. */
+  share(entry: QueueEntry): void {
+    this.#shares.release(entry, this.#running.has(entry));
+    if (this.#waitingCount > 0) this.#startNext();
+  }
+
   /** The store has answered `entry`. `firstByteMs` is the time to the first byte, if it is representative of reads. */
   answered(entry: QueueEntry, firstByteMs: number | undefined): void {
     this.#shares.moved(entry, this.#clock.monotonicMs());

@@ -63,6 +63,20 @@ export class CallShares {
     if (entry.client !== undefined) this.#byClient(entry).forget(entry.client);
   }
 
+  /** `entry` counts for its client no more. Before that forgets which one it was. */
+  release(entry: QueueEntry, isRunning: boolean): void {
+    const own = this.#ofCalls.get(entry);
+    if (entry.client === undefined || !own) return;
+    const clients = this.#byClient(entry).of(entry.client);
+    clients.calls--;
+    if (isRunning) clients.running--;
+    this.#ofCalls.set(
+      entry,
+      own.filter(share => share !== clients),
+    );
+    this.#byClient(entry).forget(entry.client);
+  }
+
   /** The store has answered or completed `entry`. */
   moved(entry: QueueEntry, nowMs: number): void {
     for (const share of this.of(entry)) share.movedMs = nowMs;

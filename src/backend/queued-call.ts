@@ -22,7 +22,7 @@ import { TransferWatch } from './transfer-watch.ts';
  */
 export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
   readonly object: string;
-  readonly client: string | undefined;
+  client: string | undefined;
   readonly isTimed: boolean;
   isAnswered = false;
   readonly #request: StoreRequest;
@@ -45,7 +45,11 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
 
   constructor(request: StoreRequest, receiver: StoreReceiver, context: CallContext) {
     this.object = objectOf(request);
-    this.client = request.client;
+    this.client = request.shared?.aborted ? undefined : request.client;
+    request.shared?.addEventListener('abort', () => {
+      context.queue.share(this);
+      this.client = undefined;
+    });
     this.isTimed = isSafe(request);
     this.#request = request;
     this.#receiver = receiver;

@@ -27,6 +27,8 @@ export interface StoreRequest {
   readonly bodyStream?: StreamedBody;
   /** The address of the client that has it sent; left out for what is fetched for all, as blocks of the cache are. */
   readonly client?: string;
+  /** Aborted when others want its answer as well: from then on it counts for no client. */
+  readonly shared?: AbortSignal;
   /** The trace of the request, or of the first of those, that it is sent for. */
   readonly trace?: TraceContext | undefined;
   /** Why it is sent beside another request or in place of it; for spans. */

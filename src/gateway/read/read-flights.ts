@@ -39,14 +39,14 @@ export class ReadFlights {
   }
 
   /**
-   * What the store answers to `question` about `read`. It counts for whoever came first.
+   * What the store answers to `question` about `read`. It counts for whoever came first, until another client wants it as well.
    *
    * @param asker who waits: what was asked for nobody else is aborted when it has left, unless it is one of a few
    * @throws DesertedError
    */
   async shared(read: ObjectRead, question: string, ask: Ask, asker?: Asker): Promise<LookupResult> {
     asker?.gone.throwIfAborted();
-    const { answer, isJoined } = this.#join({ ...read, client: asker?.client }, question, ask, asker);
+    const { answer, isJoined } = this.#join(read, question, ask, asker, asker?.client);
     if (isJoined) this.#coalesced++;
     return { ...(await answer), isCollapsed: isJoined };
   }
@@ -81,12 +81,16 @@ export class ReadFlights {
    * GET and HEAD share no request: a store may refuse one of them, and only GET has an error body. Nor do buckets with
    * different size limits: what is too large for one of them is cached for another.
    */
-  #join(read: ObjectRead, question: string, ask: Ask, asker?: Asker) {
+  #join(read: ObjectRead, question: string, ask: Ask, asker?: Asker, client?: string) {
     const { bucket } = read;
     const [name, isStillAsked, asked] = this.#nameOf(read, question);
     const asking = {
       isStillAsked,
-      ask: (audience: Audience) => ask({ ...read, directives: undefined }, audience),
+      ask: (audience: Audience) => {
+        const { shared } = audience;
+        const countsFor = client === undefined ? undefined : { client, shared };
+        return ask({ ...read, directives: undefined, countsFor }, audience);
+      },
       goesOn: (answer: Promise<Learned>, giveUp: () => void, isWanted: boolean) => {
         const { name: store } = bucket.store;
         const wanted = isWanted ? this.#background.take(store, name, giveUp) : undefined;
@@ -95,7 +99,7 @@ export class ReadFlights {
         return leave !== undefined;
       },
     };
-    return this.#flights.join(name, asked, asking, asker?.gone);
+    return this.#flights.join(name, asked, asking, asker);
   }
 
   /** What names a question now, and whether one of that name that was asked then may be joined. */

@@ -7,6 +7,14 @@ export interface Audience {
   readonly isGone: boolean;
   /** Aborted with a DesertedError when the answer is not wanted any more. */
   readonly signal: AbortSignal;
+  /** Aborted when another client than the first waits as well. */
+  readonly shared: AbortSignal;
+}
+
+/** Who waits. */
+interface Waiting {
+  readonly gone: AbortSignal;
+  readonly client: string;
 }
 
 /** What is requested once for all who want it. */
@@ -31,14 +39,17 @@ class Flight<Answer> implements Audience {
   readonly asked: Asked;
   readonly answer: Promise<Answer>;
   readonly #abandoning = new AbortController();
+  readonly #sharing = new AbortController();
+  readonly #client: string | undefined;
   readonly #deserted: () => void;
   #waiting = 0;
 
   /** @param deserted called each time that the last who waited has left */
-  constructor(asked: Asked, { ask }: Question<Answer>, gone: AbortSignal | undefined, deserted: () => void) {
+  constructor(asked: Asked, { ask }: Question<Answer>, first: Waiting | undefined, deserted: () => void) {
     this.asked = asked;
+    this.#client = first?.client;
     this.#deserted = deserted;
-    this.wait(gone);
+    this.wait(first);
     this.answer = ask(this);
   }
 
@@ -50,10 +61,15 @@ class Flight<Answer> implements Audience {
     return this.#abandoning.signal;
   }
 
-  /** @param gone aborted when who waits has left; one without it waits for the answer in any case */
-  wait(gone: AbortSignal | undefined): void {
+  get shared(): AbortSignal {
+    return this.#sharing.signal;
+  }
+
+  /** @param who undefined for somebody who waits for the answer in any case */
+  wait(who: Waiting | undefined): void {
     this.#waiting++;
-    gone?.addEventListener('abort', () => {
+    if (who?.client !== this.#client) this.#sharing.abort();
+    who?.gone.addEventListener('abort', () => {
       if (--this.#waiting === 0) this.#deserted();
     });
   }
@@ -87,27 +103,22 @@ export class SingleFlight<Answer> {
   /**
    * Joins the request `name`, or starts it.
    *
-   * @param gone see `Flight.wait`
+   * @param who see `Flight.wait`
    */
   join(
     name: string,
     asked: Asked,
     question: Question<Answer>,
-    gone?: AbortSignal,
+    who?: Waiting,
   ): { readonly answer: Promise<Answer>; readonly isJoined: boolean } {
     const known = this.#joinable.get(name);
     const isJoined = known !== undefined && question.isStillAsked(known.asked);
-    if (isJoined) known.wait(gone);
-    const { answer } = isJoined ? known : this.#begin(name, asked, question, gone);
+    if (isJoined) known.wait(who);
+    const { answer } = isJoined ? known : this.#begin(name, asked, question, who);
     return { answer, isJoined };
   }
 
-  #begin(
-    name: string,
-    asked: Asked,
-    question: Question<Answer>,
-    gone: AbortSignal | undefined,
-  ): Flight<Answer> {
+  #begin(name: string, asked: Asked, question: Question<Answer>, who: Waiting | undefined): Flight<Answer> {
     let isKept = false;
     const giveUp = () => {
       // once those who wait now have left as well, it takes a place anew
@@ -116,7 +127,7 @@ export class SingleFlight<Answer> {
       forget();
       flight.abandon();
     };
-    const flight = new Flight(asked, question, gone, () => {
+    const flight = new Flight(asked, question, who, () => {
       isKept ||= !this.#running.has(flight) || question.goesOn(flight.answer, giveUp, flight.isWanted);
       if (!isKept) giveUp();
     });

@@ -6,7 +6,7 @@ import type { ObjectRead } from '../request/object-read.ts';
 
 /** The gateway's own request for the object of `read`. */
 export function storeRequest(
-  read: Pick<ObjectRead, 'bucket' | 'objectKey' | 'versionId' | 'variant' | 'client'>,
+  read: Pick<ObjectRead, 'bucket' | 'objectKey' | 'versionId' | 'variant' | 'countsFor'>,
   method: 'GET' | 'HEAD',
   extra: {
     readonly range?: string | undefined;
@@ -32,8 +32,8 @@ export function storeRequest(
   if (extra.partNumber !== undefined) query.push(`partNumber=${extra.partNumber}`);
   if (read.versionId !== undefined) query.push(`versionId=${encodeURIComponent(read.versionId)}`);
   const { bucket, key } = read.objectKey;
-  const [{ trace }, { client }] = [extra, read];
+  const [{ trace }, { countsFor }] = [extra, read];
   const ruled = ruledFields(read.bucket, key.slice(read.bucket.keyPrefix.length), fields);
-  const own = { ...(trace && { trace }), ...(client !== undefined && { client }) };
+  const own = { ...(trace && { trace }), ...countsFor };
   return { method, bucket, key, query: query.join('&'), fields: ruled, ...own };
 }

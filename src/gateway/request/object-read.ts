@@ -30,8 +30,14 @@ export interface ObjectRead {
    * the first.
    */
   readonly trace?: TraceContext | undefined;
-  /** Whom questions to the store count for, see `clientOf`; undefined for what is asked in the background. */
-  readonly client?: string | undefined;
+  /** Whom questions to the store count for; undefined for what is asked in the background. */
+  readonly countsFor?: CountsFor | undefined;
+}
+
+/** The client that asks a store, see `clientOf`, until others ask the same. */
+interface CountsFor {
+  readonly client: string;
+  readonly shared: AbortSignal;
 }
 
 /** What a client asks of the cache, where `policy` lets it. */

@@ -136,6 +136,26 @@ it.each(['hangs', 'stuck'])(
   },
 );
 
+it('what a client asked for that has used up its share is for others who ask for the same, too', async () => {
+  await gateway.close();
+  const queue = { size: 512, waitMs: 60_000 };
+  gateway = await TestGateway.start({ storeUrl: store.url, connections: CONNECTIONS, store: { queue } });
+  ask(CONNECTIONS, index => head(`GET /b/hangs${index}`, ''));
+  const atStore = () => store.requests.filter(text => text.includes('hangs')).length;
+  await turnsUntil('its share is used up', () => atStore() >= CONNECTIONS * (3 / 4));
+  const wanted = Array.from({ length: CONNECTIONS }, (_, index) => `/b/wanted${index}`);
+  const first = wanted.map(path => rawRequest(gateway.url(), { path }));
+  const waiting = async () => {
+    const families = (await gateway.metrics[0]?.snapshot()) ?? [];
+    const calls = families.find(({ name }) => name === 'tidegate_backend_calls')?.values ?? [];
+    return calls.find(({ labels }) => labels.state === 'waiting')?.value;
+  };
+  await expect.poll(waiting).toBe(CONNECTIONS / 4 + wanted.length);
+  const others = wanted.map(path => rawRequest(gateway.url(), { path, localAddress: '127.0.0.2' }));
+  for (const { status, text } of await Promise.all([...others, ...first]))
+    expect([status, text]).toEqual([200, 'hello']);
+});
+
 function deleteList(key: string): string {
   const body = `<Delete><Object><Key>${key}</Key></Object></Delete>`;
   const digest = contentMd5(body)['content-md5'];

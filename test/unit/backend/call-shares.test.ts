@@ -29,3 +29,22 @@ it.each([
   const third = sharesOfNext();
   expect([third.ofObject === first.ofObject, third.ofClient === first.ofClient]).toEqual([false, false]);
 });
+
+it.each([true, false])(
+  'what is wanted by others leaves the share of its client, running or not (%s)',
+  isRunning => {
+    const shares = new CallShares(4);
+    const calls = ['a', 'b', 'c'].map(object => callOf(object, 'client', true));
+    for (const call of calls) {
+      shares.enter(call);
+      shares.start(call);
+    }
+    const next = callOf('d', 'client', true);
+    shares.enter(next);
+    expect(shares.mayStart(next)).toBe(false);
+    const released = isRunning ? calls[0] : next;
+    if (released) shares.release(released, isRunning);
+    expect(shares.mayStart(next)).toBe(true);
+    expect(shares.of(next)).toHaveLength(isRunning ? 3 : 2);
+  },
+);

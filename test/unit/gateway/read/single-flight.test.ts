@@ -8,7 +8,7 @@ function flying() {
   const asked: PromiseWithResolvers<string>[] = [];
   const audiences: Audience[] = [];
   const goesOn = vi.fn(() => false);
-  const join = (name: string, epoch = 0, gone?: AbortSignal) =>
+  const join = (name: string, epoch = 0, gone?: AbortSignal, client = 'client') =>
     flights.join(
       name,
       { epoch, barrier: 0, isUnsettled: false },
@@ -22,7 +22,7 @@ function flying() {
         },
         goesOn,
       },
-      gone,
+      gone && { gone, client },
     );
   return { flights, asked, audiences, goesOn, join };
 }
@@ -36,6 +36,16 @@ it('those who ask the same while it is asked share one answer', async () => {
   expect(await Promise.all([one.answer, same.answer])).toEqual(['answer', 'answer']);
   expect(flights.running.size).toBe(1);
   expect(join('a').isJoined).toBe(false);
+});
+
+it('what another client, or nobody in particular, waits for as well is shared, and what one client asks for twice is not', () => {
+  const { audiences, join } = flying();
+  const { signal } = new AbortController();
+  for (const client of ['a', 'a']) join('one client', 0, signal, client);
+  for (const client of ['a', 'b']) join('two clients', 0, signal, client);
+  join('nobody', 0, signal, 'a');
+  join('nobody');
+  expect(audiences.map(({ shared }) => shared.aborted)).toEqual([false, true, true]);
 });
 
 it('who asks after a purge joins nothing from before it, and is joined by the next', async () => {
