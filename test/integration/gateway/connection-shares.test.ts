@@ -145,15 +145,17 @@ it('what a client asked for that has used up its share is for others who ask for
   await turnsUntil('its share is used up', () => atStore() >= CONNECTIONS * (3 / 4));
   const wanted = Array.from({ length: CONNECTIONS }, (_, index) => `/b/wanted${index}`);
   const first = wanted.map(path => rawRequest(gateway.url(), { path }));
-  const waiting = async () => {
+  const callsThat = async (state: string) => {
     const families = (await gateway.metrics[0]?.snapshot()) ?? [];
     const calls = families.find(({ name }) => name === 'tidegate_backend_calls')?.values ?? [];
-    return calls.find(({ labels }) => labels.state === 'waiting')?.value;
+    return calls.find(({ labels }) => labels.state === state)?.value;
   };
-  await expect.poll(waiting).toBe(CONNECTIONS / 4 + wanted.length);
+  await expect.poll(() => callsThat('waiting')).toBe(CONNECTIONS / 4 + wanted.length);
   const others = wanted.map(path => rawRequest(gateway.url(), { path, localAddress: '127.0.0.2' }));
   for (const { status, text } of await Promise.all([...others, ...first]))
     expect([status, text]).toEqual([200, 'hello']);
+  // nothing that hangs was given up for that
+  expect(await callsThat('unanswered')).toBe(CONNECTIONS * (3 / 4));
 });
 
 function deleteList(key: string): string {
