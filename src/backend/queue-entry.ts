@@ -23,7 +23,7 @@ export interface QueueEntry {
   /** Whether its answer has to come in time and at a minimum rate, as that of a read. */
   readonly isTimed: boolean;
   readonly isAnswered: boolean;
-  /** Since when it has been waiting for an answer, or for more of it, if it may be aborted for that; otherwise undefined. */
+  /** Since when it has been waiting for an answer, if it may be aborted for that; otherwise undefined. */
   readonly silentSinceMs: number | undefined;
   /** Since when its reader has paused it; undefined while it is not paused. */
   readonly pausedSinceMs: number | undefined;
@@ -43,15 +43,15 @@ export function objectOf({ bucket, key, target, fields }: StoreRequest): string 
 }
 
 /** The error of a call that was refused or aborted. */
-export function errorFor(verdict: QueueVerdict, isAnswered: boolean, isStoreSilent: boolean): StoreError {
+export function errorFor(verdict: QueueVerdict, isStoreSilent: boolean): StoreError {
   if (verdict === 'open')
     return new StoreError(
       'CIRCUIT_OPEN',
       'the store has failed too often: its circuit breaker is open',
       undefined,
     );
-  // a call that has received part of its answer can be resumed by another one
-  if (verdict === 'paused' || isAnswered)
+  // a paused call has received part of its answer and can be resumed by another one
+  if (verdict === 'paused')
     return new StoreError('BROKEN', 'aborted in favour of waiting calls', undefined, GIVEN_UP);
   if (verdict === 'silent' && isStoreSilent)
     return new StoreError('BUSY', 'the store did not answer while others waited', undefined, NO_ANSWER);

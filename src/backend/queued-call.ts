@@ -61,7 +61,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
   }
 
   get silentSinceMs(): number | undefined {
-    return this.isTimed && !this.#pace.isPaused ? this.#watch?.heardMs : undefined;
+    return this.isAnswered || !this.isTimed ? undefined : this.#startedMs;
   }
 
   get pausedSinceMs(): number | undefined {
@@ -117,7 +117,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
 
   endedBy(verdict: QueueVerdict): void {
     if (verdict === 'open') this.#context.meter.refused(verdict);
-    const error = errorFor(verdict, this.isAnswered, this.#context.queue.isStoreSilent);
+    const error = errorFor(verdict, this.#context.queue.isStoreSilent);
     if (this.#state === 'waiting') this.#refuse(error);
     else this.#giveUp(error);
   }

@@ -51,7 +51,7 @@ export class FirstByteTimes {
 }
 
 /**
- * Decides which calls that are not answered, or of whose answer nothing more comes, are aborted in favour of waiting ones.
+ * Decides which unanswered calls are aborted in favour of waiting ones.
  *
  * A store may hang for some objects only, and which ones is not known in advance. So once calls have waited for half of
  * `queueWaitMs`, calls that have been silent for much longer than recent answers took (`FirstByteTimes`) are aborted in

@@ -19,13 +19,11 @@ export class TransferWatch {
   #hasHead = false;
   #isTimed = true;
   #windowBytes = 0;
-  #heardMs: number;
 
   constructor(limits: TransferLimits, clock: Clock, tooSlow: () => void) {
     this.#limits = limits;
     this.#clock = clock;
     this.#tooSlow = tooSlow;
-    this.#heardMs = clock.monotonicMs();
     if (limits.headMs !== undefined) this.#timer = afterReading(clock, limits.headMs, tooSlow);
   }
 
@@ -39,21 +37,21 @@ export class TransferWatch {
     this.wanted();
   }
 
-  /** When the answer was last heard of: it was asked for, began, brought bytes, or its reader began to want some. */
-  get heardMs(): number {
-    return this.#heardMs;
-  }
-
   arrived(lengthBytes: number): void {
     this.#windowBytes += lengthBytes;
-    this.#heardMs = this.#clock.monotonicMs();
   }
 
   /** The reader wants bytes: starts measuring. */
   wanted(): void {
     if (!this.#hasHead) return;
-    this.#heardMs = this.#clock.monotonicMs();
-    this.#measure();
+    this.end();
+    const { minRateBytes, windowMs } = this.#limits;
+    if (minRateBytes === 0 || !this.#isTimed) return;
+    this.#windowBytes = 0;
+    this.#timer = afterReading(this.#clock, windowMs, () => {
+      if (this.#windowBytes * 1000 < minRateBytes * windowMs) this.#tooSlow();
+      else this.wanted();
+    });
   }
 
   /** The reader has paused: stops measuring. */
@@ -64,16 +62,5 @@ export class TransferWatch {
   end(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
-  }
-
-  #measure(): void {
-    this.end();
-    const { minRateBytes, windowMs } = this.#limits;
-    if (minRateBytes === 0 || !this.#isTimed) return;
-    this.#windowBytes = 0;
-    this.#timer = afterReading(this.#clock, windowMs, () => {
-      if (this.#windowBytes * 1000 < minRateBytes * windowMs) this.#tooSlow();
-      else this.#measure();
-    });
   }
 }

@@ -230,6 +230,8 @@ export class RecordCache implements RecordIndex {
     this.#order.refused(objectKey.text, versionId, asked?.number);
     for (const [name, record] of records ?? []) {
       const isOfVersion = record.kind === 'readable' && record.versionId === versionId;
+      // the store has said that since
+      if (this.#order.isOutdated(objectKey.text, [name], asked?.number)) continue;
       if (versionId === undefined || record === own || isOfVersion)
         this.#table.put(objectKey, name, { ...record, isWithdrawn: true });
     }

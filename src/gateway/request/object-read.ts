@@ -35,7 +35,7 @@ export interface ObjectRead {
 }
 
 /** The client that asks a store, see `clientOf`, until others ask the same. */
-interface CountsFor {
+export interface CountsFor {
   readonly client: string;
   readonly shared: AbortSignal;
 }

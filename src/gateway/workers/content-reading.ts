@@ -80,6 +80,6 @@ export class ContentReading implements ContentAccess {
   }
 
   #sourceFor(trace?: TraceContext): RangeSource {
-    return rangeSource(this.#object, this.#asked, this.#identity, this.#parts.bucketNow, trace);
+    return rangeSource(this.#object, this.#asked, this.#identity, this.#parts.bucketNow, { trace });
   }
 }

@@ -4,7 +4,7 @@ import type { TraceContext } from '../../http/trace-context.ts';
 import type { RangeSource } from '../fill/ranged-read.ts';
 import { storeRequest } from '../read/store-request.ts';
 import type { Bucket } from '../request/bucket.ts';
-import type { ObjectRead } from '../request/object-read.ts';
+import type { CountsFor, ObjectRead } from '../request/object-read.ts';
 import { webRangeSource } from '../web/web-range-source.ts';
 import { isWeb } from '../web/web-target.ts';
 
@@ -16,6 +16,12 @@ export type StoredObject = Pick<ObjectRead, 'bucket' | 'objectKey'>;
 /** What a content is created for. */
 export type CreatedRead = Pick<ObjectRead, 'bucket' | 'objectKey' | 'versionId' | 'variant' | 'policy'> &
   Pick<AskedFor, 'selecting'>;
+
+/** The request that wants bytes; left out where that is nobody in particular. */
+interface Wanted {
+  readonly trace?: TraceContext | undefined;
+  readonly countsFor?: CountsFor | undefined;
+}
 
 /** The current version, for whoever asks. */
 export const nothingNamed: AskedFor = { versionId: undefined, requestPayer: undefined };
@@ -34,17 +40,17 @@ export function askedFor({
  *
  * @param bucketNow the bucket by whose rules a store is asked at the moment: contents of objects stay in memory over reloads.
  * Those of a web origin do not, since its rules tell where a key is
- * @param trace of the request that wants the bytes
+ * @param wanted the trace of the request that wants the bytes, and whom it counts for
  */
 export function rangeSource(
   { bucket: first, objectKey }: StoredObject,
   asked: AskedFor,
   identity: GenerationIdentity,
   bucketNow: BucketNow,
-  trace?: TraceContext,
+  wanted: Wanted = {},
 ): RangeSource {
-  if (isWeb(first)) return webRangeSource(first, objectKey, asked.selecting, identity, trace);
-  const sourceIn = (bucket: Bucket) => storeRangeSource({ bucket, objectKey }, asked, identity, trace);
+  if (isWeb(first)) return webRangeSource(first, objectKey, asked.selecting, identity, wanted.trace);
+  const sourceIn = (bucket: Bucket) => storeRangeSource({ bucket, objectKey }, asked, identity, wanted);
   let bucket = first;
   let source = sourceIn(bucket);
   const now = () => {
@@ -65,7 +71,7 @@ function storeRangeSource(
   { bucket, objectKey }: StoredObject,
   { versionId, requestPayer }: AskedFor,
   { entityTag: ifMatch }: GenerationIdentity,
-  trace: TraceContext | undefined,
+  { trace, countsFor }: Wanted,
 ): RangeSource {
   const { store } = bucket;
   const variant = { origin: undefined, expectedBucketOwner: undefined, requestPayer };
@@ -75,7 +81,7 @@ function storeRangeSource(
     mayRetry: () => store.mayRetry(),
     send: (from, to, receiver) => {
       const range = `bytes=${from}-${to - 1}`;
-      const asked = { bucket, objectKey, versionId, variant };
+      const asked = { bucket, objectKey, versionId, variant, countsFor };
       const request = storeRequest(asked, 'GET', { range, ifMatch, trace });
       return store.send({ ...request, isFailureUntold: true }, receiver);
     },

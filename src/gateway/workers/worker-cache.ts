@@ -174,14 +174,14 @@ export class WorkerCache implements ContentFactory {
   }
 
   receive(
-    read: CreatedRead & Pick<ObjectRead, 'trace'>,
+    read: CreatedRead & Pick<ObjectRead, 'trace' | 'countsFor'>,
     generation: Generation,
     from: number,
     to: number,
     transfer: RunningTransfer,
   ): RangeReceiver | undefined {
     if (generation.hasBlockIn(from, to) || this.filler.claimsAny(generation, from, to)) return undefined;
-    const source = rangeSource(read, askedFor(read), generation.identity, this.#bucketNow, read.trace);
+    const source = rangeSource(read, askedFor(read), generation.identity, this.#bucketNow, read);
     return this.filler.adopt(generation, from, to, source, transfer);
   }
 }

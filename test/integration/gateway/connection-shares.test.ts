@@ -20,6 +20,12 @@ let clients: Socket[];
 beforeEach(async () => {
   store = await RawStore.start((socket, request) => {
     if (request.includes('/hangs')) return;
+    if (request.includes('/breaks')) {
+      // what is asked for again hangs
+      if (request.includes('range: bytes=0-'))
+        socket.end('HTTP/1.1 200 OK\r\ncontent-length: 5\r\netag: "e"\r\n\r\nhe');
+      return;
+    }
     const isStuck = request.includes('/stuck');
     const content = isStuck ? '' : 'hello';
     const body = request.startsWith('GET') ? `content-length: 5\r\netag: "e"\r\n\r\n${content}` : '';
@@ -135,6 +141,20 @@ it.each(['hangs', 'stuck'])(
     expect(atStore()).toBe(CONNECTIONS * (3 / 4));
   },
 );
+
+it('what is asked for again of an object counts for its client, too', async () => {
+  ask(4 * CONNECTIONS, index => head(`GET /b/breaks${index}`, ''));
+  const again = () => store.requests.filter(text => text.includes('range: bytes=2-')).length;
+  await turnsUntil('they are asked for again', () => again() >= CONNECTIONS * (3 / 4));
+  for (let index = 0; index < CONNECTIONS; index++) {
+    const { status, text } = await rawRequest(gateway.url(), {
+      path: `/b/read${index}`,
+      localAddress: '127.0.0.2',
+    });
+    expect([status, text]).toEqual([200, 'hello']);
+  }
+  expect(again()).toBe(CONNECTIONS * (3 / 4));
+});
 
 it('what a client asked for that has used up its share is for others who ask for the same, too', async () => {
   await gateway.close();

@@ -59,6 +59,19 @@ describe.each([1, 2])('%i workers: an answer that was asked for first and comes 
     expect(status).toBe(503);
   });
 
+  it('a refusal that comes so late takes nothing from what the store has confirmed since', async () => {
+    store.put('b', 'k', 'held');
+    store.faults.next({ kind: 'answer', status: 403 });
+    await overtake({}, async () => {
+      expect((await read('HEAD')).status).toBe(200);
+    });
+    expect((await read()).body.toString()).toBe('held');
+    clock.advance(61_000);
+    store.faults.next({ kind: 'answer', status: 503 }, 10);
+    const { status, headers } = await whileTimePasses(clock, read());
+    expect([status, headers['x-cache']]).toEqual([200, 'STALE']);
+  });
+
   it('replaces nothing that the store has said since', async () => {
     store.put('b', 'k', 'first');
     await overtake({}, async () => {
