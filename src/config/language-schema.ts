@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { mayBeOffered } from '../http/accept-language.ts';
 import { listOf } from './scalars.ts';
 
 const LANGUAGE_TEXT = 'a language tag such as de or pt-BR';
@@ -10,7 +11,9 @@ const languageTag = z
 
 /** What languages a site has, the one first that it prefers among those that a client likes equally. */
 export const languages = listOf(languageTag, 'language tags such as de or pt-BR')
-  .max(100, { error: 'at most 100 language tags' })
+  .refine(mayBeOffered, {
+    error: 'at most 64 language tags, which take 1,024 characters at most with nine more for each',
+  })
   .refine(tags => new Set(tags.map(tag => tag.toLowerCase())).size === tags.length, {
     error: 'each language tag once, in whatever case',
   });

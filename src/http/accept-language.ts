@@ -5,6 +5,15 @@ const member = /^([a-z]{1,8}(?:-[a-z\d]{1,8})*|\*)(?:[ \t]*;[ \t]*q=(0(?:\.\d{0,
 const LONGEST_LIST = 1_024;
 const MOST_RANGES = 64;
 
+/** What each takes in a list at most, besides its tag: `, ` and `;q=0.01`. */
+const MEMBER_CHARACTERS = 9;
+
+/** Whether what is given of these languages is never too long to be read again. */
+export function mayBeOffered(tags: readonly string[]): boolean {
+  const characters = tags.reduce((sum, tag) => sum + tag.length + MEMBER_CHARACTERS, 0);
+  return tags.length <= MOST_RANGES && characters <= LONGEST_LIST;
+}
+
 /**
  * Accept-Language in the one form that it has for a site in these languages: those of them that the client accepts, by its weights,
  * and among equal ones as `offered` has them, with weights that fall from each to the next (`de, en;q=0.9`). Other languages of
@@ -12,7 +21,7 @@ const MOST_RANGES = 64;
  * has given.
  *
  * @param field all lines joined by commas
- * @param offered language tags, at most 100, each once
+ * @param offered language tags that `mayBeOffered`, each once
  * @returns undefined where the client accepts none of them, says nothing, or what it says is malformed or too long
  */
 export function acceptedLanguages(field: string | undefined, offered: readonly string[]): string | undefined {

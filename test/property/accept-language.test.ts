@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { acceptedLanguages } from '../../src/http/accept-language.ts';
+import { acceptedLanguages, mayBeOffered } from '../../src/http/accept-language.ts';
 
 const tags = ['de', 'de-AT', 'de-CH', 'en', 'en-GB', 'zh', 'zh-Hant', 'zh-Hant-TW', 'zh-Hans', 'fr'];
 const offered = fc.uniqueArray(fc.constantFrom(...tags), { minLength: 1 });
@@ -43,6 +43,20 @@ it('what is normalised stays as it is', () => {
       expect(acceptedLanguages(once, site)).toBe(once);
     }),
     { numRuns: 1_000 },
+  );
+});
+
+it('however many languages a site has, and however long their tags are', () => {
+  const letters = fc.constantFrom('a', 'b', 'c');
+  const part = fc.string({ unit: letters, minLength: 2, maxLength: 8 });
+  const tag = fc.array(part, { minLength: 1, maxLength: 4 }).map(parts => parts.join('-'));
+  const many = fc.uniqueArray(tag, { minLength: 1, maxLength: 70, size: 'max' }).filter(mayBeOffered);
+  fc.assert(
+    fc.property(many, fc.subarray(['*', 'aa', 'bb;q=0.5', 'cc;q=0']), (site, said) => {
+      const once = acceptedLanguages(said.join(','), site);
+      expect(acceptedLanguages(once, site)).toBe(once);
+      if (said.includes('*')) expect(once).toBeDefined();
+    }),
   );
 });
 
