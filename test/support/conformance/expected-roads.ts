@@ -25,6 +25,7 @@ export function expectRoads(
   if (isHit && objectStatuses.has(status)) expect(taken.direct, `direct: ${said}`).toBe(questions.length);
 }
 
-function isPlain({ method = 'GET', path, headers = {}, fields, as }: Question): boolean {
+/** Whether a question is a read that is memoised when its object comes again. */
+export function isPlain({ method = 'GET', path, headers = {}, fields, as }: Question): boolean {
   return as === 'anonymous' && method === 'GET' && !path.includes('?') && !fields && !('origin' in headers);
 }

@@ -15,7 +15,7 @@ import { type RawReply, type RawRequest, rawRequest } from '../raw-request.ts';
 import { TestGateway, type TestGatewayOptions } from '../test-gateway.ts';
 import { defaultPolicy } from '../worker-gateway.ts';
 import { amazon, type Dialects } from './dialects.ts';
-import { expectRoads } from './expected-roads.ts';
+import { expectRoads, isPlain } from './expected-roads.ts';
 import { LabPolicy } from './lab-policy.ts';
 import { type Question, signedQuestion } from './question.ts';
 import { comparable, type Reply, readReply } from './reply.ts';
@@ -190,6 +190,9 @@ export class Lab {
    */
   async agree(question: Question): Promise<Agreed> {
     const reply = await this.askStore(question);
+    const plain = { ...question, as: question.as ?? ('anonymous' as const) };
+    // what is read for the first time is not memoised
+    if (this.#isOpen && isPlain(plain)) await this.ask(plain);
     const cache: Partial<Record<Moment, string>> = {};
     for (const [moment, prepare] of this.#moments(question)) {
       for (const trip of this.#trips(question, moment)) {
