@@ -187,7 +187,8 @@ it('what one worker has seen of a store keeps the others from asking it', async 
 });
 
 it('calls that wait for a connection are refused when the store turns out to hang', async () => {
-  await startGateway(1, 8);
+  // one client has three quarters of the connections
+  await startGateway(1, 12);
   const down = await goDown('hangs');
   const answers = await misses(0, 300);
   expect(answers.every(({ status }) => status === 503 || status === 504)).toBe(true);

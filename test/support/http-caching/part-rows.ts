@@ -42,12 +42,14 @@ export const partRows: readonly CachingRow[] = [
     ...{
       paragraph: '3.3',
       at: 'web origins',
-      says: 'a part without a strong validator is not stored (docs/caching.md)',
+      says: 'a part without a strong validator answers the very same range, and no other (docs/caching.md)',
     },
     origin: { head: { ...maxAge, etag: 'W/"1"' }, body: digits, sendsParts: true },
     requests: [
       { sends: part(2, 6), gets: { status: 206, body: '23456' }, asks: ['GET'] },
-      { sends: part(2, 6), gets: { status: 206, body: '23456' }, asks: ['GET'] },
+      hit({ sends: part(2, 6), gets: { status: 206, body: '23456' } }),
+      { sends: part(2, 5), gets: { status: 206, body: '2345' }, asks: ['GET'] },
+      { gets: { body: digits }, asks: ['GET'] },
     ],
   },
   {
