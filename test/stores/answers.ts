@@ -28,8 +28,16 @@ const decided: readonly (readonly [name: RegExp, status: number, row: string])[]
   [/parts\.bin part x?$/, 400, '44: MinIO 500, and 200 for an empty number'],
   [/plain\.txt if-match: "0{4}", /, 200, '64: both compare whole texts'],
   [/plain\.txt if-none-match: "0{4}", /, 304, '65: both compare whole texts'],
-  [/plain\.txt if-modified-since: (?!Sat, 01 Jan 2000)[^,]+, [^,]+$/, 304, '70: versitygw compares parts of seconds'],
-  [/plain\.txt if-unmodified-since: (?!Sat, 01 Jan 2000)[^,]+, [^,]+$/, 200, '71: versitygw compares parts of seconds'],
+  [
+    /plain\.txt if-modified-since: (?!Sat, 01 Jan 2000)[^,]+, [^,]+$/,
+    304,
+    '70: versitygw compares parts of seconds',
+  ],
+  [
+    /plain\.txt if-unmodified-since: (?!Sat, 01 Jan 2000)[^,]+, [^,]+$/,
+    200,
+    '71: versitygw compares parts of seconds',
+  ],
   [/tomorrow$/, 200, '79: MinIO 304'],
   [/if-match: "0{4}",if-none-match/, 412, '74: MinIO 304'],
   [/if-unmodified-since: .*,if-none-match/, 412, '75: MinIO 304'],
