@@ -38,7 +38,8 @@ export const defaultPolicy = {
  * conditions, a part, a connection or a rate, which the next request has otherwise.
  */
 const storedStatus = /^(?:200|203|204|30[0-3]|30[78]|400|40[3-6]|410|414|422|451|50[0-4])$/;
-const STATUS_TEXT = 'a status such as 200, 302, 404 or 503';
+const STATUS_TEXT =
+  'one of 200, 203, 204, 300 to 303, 307, 308, 400, 403 to 406, 410, 414, 422, 451 and 500 to 504: others are about one request alone';
 const mediaType = /^[\w!#$&^.+-]+\/(?:\*|[\w!#$&^.+-]+)$/;
 
 const namedTtl = (otherwise: string) => ttl().meta({ otherwise });

@@ -40,6 +40,7 @@ function isBetter(record: ReadableRecord, other: ReadableRecord | undefined): bo
   return isPart(other) || !isPart(record);
 }
 
-function tellsOfServer({ answer }: ReadableRecord): boolean {
+/** Whether an answer may be about another request alone, see `isOfServer`. */
+export function tellsOfServer({ answer }: ReadableRecord): boolean {
   return answer !== undefined && isOfServer(answer.status);
 }

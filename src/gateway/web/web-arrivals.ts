@@ -14,6 +14,7 @@ import { madeOf } from './made-answer.ts';
 import { aloneBecause, endsStored, isOfOneRequest } from './one-request.ts';
 import { tellsFailure, wasNeverSent } from './origin-failures.ts';
 import type { OwnAnswers } from './own-answers.ts';
+import { tellsOfServer } from './selected-record.ts';
 import { mayServeOnError, staleOutcome } from './stale-answers.ts';
 import { isStorable } from './storable-answer.ts';
 import {
@@ -68,7 +69,8 @@ export class WebArrivals implements WebFetchOwner {
     if (stale && tellsFailure(head.status) && this.#servesStale(fetch, stale, head.status, true))
       return unwanted;
     const isForOthers = !isOfOneRequest(read, head) && isStorable(read, method, head, isUnkept);
-    const isWorse = stale !== undefined && isOfServer(head.status);
+    // what is held may be such an error itself
+    const isWorse = stale !== undefined && !tellsOfServer(stale) && isOfServer(head.status);
     const arrived = { head, times };
     this.#own.saw(read, arrived, stale !== undefined);
     const mayKeep = isForOthers && !isWorse && isOfUse(head, read.policy, times);

@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
+import { ManualClock } from '../../support/manual-clock.ts';
 import type { ScriptedOrigin } from '../../support/scripted-origin.ts';
 import type { TestGateway } from '../../support/test-gateway.ts';
 import { startWebGateway } from '../../support/web-gateway.ts';
@@ -35,3 +36,21 @@ it.each([
     expect(origin.asked).toHaveLength(2);
   },
 );
+
+it('an error that is stale is replaced by the next, which is kept as long', async () => {
+  const clock = new ManualClock();
+  const answer = { status: 500, head: fresh };
+  ({ origin, gateway } = await startWebGateway(() => answer, {
+    policy: { ...policy, negativeTtlMs: 5_000 },
+    clock,
+  }));
+  const told = async () => (await gateway.get('/')).headers['x-cache'];
+  for (const asked of [1, 2, 3]) {
+    expect([await told(), await told(), origin.asked.length]).toEqual([
+      expect.not.stringMatching('HIT'),
+      'HIT',
+      asked,
+    ]);
+    clock.advance(6_000);
+  }
+});
