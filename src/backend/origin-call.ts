@@ -4,6 +4,7 @@ import type { BodyEnd } from '../transport/body-framing.ts';
 import type { AnsweringConnection, ExpectedBody } from '../transport/expected-body.ts';
 import type { ReadBuffer } from '../transport/read-buffer.ts';
 import { causeName, isConnectionFault } from './failure-cause.ts';
+import { isRepeated } from './repeated-answers.ts';
 import { SmallChunks } from './small-chunks.ts';
 import { StoreError } from './store.ts';
 
@@ -25,6 +26,7 @@ export interface OriginReceiver {
 /** One request in progress. Forwards undici's events, and nothing after `abort`. */
 export class OriginCall implements Dispatcher.DispatchHandler {
   readonly #method: string;
+  readonly #target: string;
   readonly #receiver: OriginReceiver;
   readonly #readBuffer: ReadBuffer;
   readonly #onEnd: () => void;
@@ -47,13 +49,14 @@ export class OriginCall implements Dispatcher.DispatchHandler {
    * @param closesIfRefused whether the connection is closed after an answer from 300 on
    */
   constructor(
-    method: string,
+    { method, path }: { readonly method: string; readonly path: string },
     receiver: OriginReceiver,
     readBuffer: ReadBuffer,
     onEnd: () => void,
     closesIfRefused = false,
   ) {
     this.#method = method;
+    this.#target = path;
     this.#receiver = receiver;
     this.#readBuffer = readBuffer;
     this.#onEnd = onEnd;
@@ -102,6 +105,11 @@ export class OriginCall implements Dispatcher.DispatchHandler {
       return;
     }
     const headers = textOf(controller.rawHeaders);
+    const { answering } = this.#readBuffer;
+    if (answering && isRepeated(answering, this.#target, status, headers)) {
+      this.#giveUp(new StoreError('BROKEN', 'the store sent an answer twice', undefined));
+      return;
+    }
     const framing = framingOf(headers);
     if (hasUnknownCoding(framing)) {
       this.#giveUp(invalid(`Transfer-Encoding ${framing.coding} was not asked for`));
@@ -109,8 +117,8 @@ export class OriginCall implements Dispatcher.DispatchHandler {
     }
     const end = this.#method === 'GET' ? endOfBody(status, framing) : undefined;
     if (end) this.#body = this.#readBuffer.expectBody(end);
-    if (this.#closesIfRefused && status >= 300) this.#closing = this.#readBuffer.answering;
-    if (endsWithConnection(framing)) this.#connection = this.#readBuffer.answering;
+    if (this.#closesIfRefused && status >= 300) this.#closing = answering;
+    if (endsWithConnection(framing)) this.#connection = answering;
     if (framing.coding !== undefined) {
       this.#smallChunks = new SmallChunks(bytes => this.#passOn(bytes));
       if (this.#isPaused) this.#smallChunks.pause();

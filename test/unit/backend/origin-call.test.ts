@@ -37,7 +37,9 @@ function start(onChunk: (call: OriginCall) => void) {
     ended: () => got.push('end'),
     failed: error => got.push(error.code),
   };
-  const call = new OriginCall('GET', receiver, new ReadBuffer(), () => got.push('over'));
+  const call = new OriginCall({ method: 'GET', path: '/b/k' }, receiver, new ReadBuffer(), () =>
+    got.push('over'),
+  );
   const controller = new Controller();
   call.onRequestStart(controller);
   call.onResponseStart(controller, 200);
@@ -96,7 +98,9 @@ it.each([
     failed: error => codes.push(error.code),
   };
   const controller = new Controller();
-  const [unsent, sent] = [1, 2].map(() => new OriginCall('PUT', receiver, new ReadBuffer(), () => undefined));
+  const [unsent, sent] = [1, 2].map(
+    () => new OriginCall({ method: 'PUT', path: '/b/k' }, receiver, new ReadBuffer(), () => undefined),
+  );
   const error = Object.assign(new Error(code), { code });
   unsent?.onResponseError(controller, error);
   sent?.onRequestStart(controller);
