@@ -67,7 +67,7 @@ export function readContentHead({ status, fields }: StoreReplyHead): ContentHead
     lengthBytes: length === undefined ? undefined : (parseContentLength(length) ?? 'unusable'),
     rangeText,
     range,
-    sizeBytes: rangeText === undefined ? parseContentLength(length) : range?.total,
+    sizeBytes: status === 206 ? range?.total : parseContentLength(length),
     partCount: parseContentLength(store.get('mp-parts-count')) || undefined,
     checksums,
     isCharged: store.get('request-charged') === 'requester',
@@ -120,8 +120,16 @@ export function checksumsOf(
 ): 'known' | 'unknown' {
   if (partNumber !== undefined) return 'unknown';
   if (method === 'HEAD' || status === 200) return 'known';
-  const coversAll = range?.first === 0 && range.last + 1 === range.total;
-  return coversAll && checksums.length > 0 ? 'known' : 'unknown';
+  return coversAll(range) && checksums.length > 0 ? 'known' : 'unknown';
+}
+
+function coversAll(range: ContentRange | undefined): boolean {
+  return range?.first === 0 && range.last + 1 === range.total;
+}
+
+/** Whether an answer is of some bytes alone, or does not say of which. */
+export function isLessThanWhole({ status, range }: ContentHead): boolean {
+  return status === 206 && !coversAll(range);
 }
 
 /**

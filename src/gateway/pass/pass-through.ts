@@ -26,6 +26,8 @@ export interface PassOptions {
   readonly keep: (field: HeaderField) => boolean;
   /** Headers that replace those of a 200 response. */
   readonly overrides: Pairs;
+  /** What is wrong with a head as an answer to the request; left out where any will do. */
+  readonly faultOf?: (head: StoreReplyHead) => string | undefined;
   /** Another bucket that a refusal may name. */
   readonly source?: Bucket | undefined;
   /** Sends the request; left out where the store gets it just so. */
@@ -99,6 +101,11 @@ class PassedAnswer implements PassedReceiver {
 
   answered(head: StoreReplyHead): void {
     this.#observer.firstByte(this.#exchange);
+    const fault = this.#options.faultOf?.(head);
+    if (fault !== undefined) {
+      this.#refuse(fault);
+      return;
+    }
     if (head.status >= 300 && head.status !== 304) this.#refusal = new CollectedReply(head);
     else this.#head = head;
     if (head.status === 206 && !this.#exchange.isHead) this.#limitToRange(head);
@@ -159,9 +166,13 @@ class PassedAnswer implements PassedReceiver {
     if (!content.range) return;
     const lengthBytes = content.range.last - content.range.first + 1;
     this.#range = new ExpectedBytes(this, 0, lengthBytes);
-    if (!hasOtherLength(content, lengthBytes)) return;
+    if (hasOtherLength(content, lengthBytes)) this.#refuse('content-length differs from content-range');
+  }
+
+  #refuse(fault: string): void {
+    this.#range = undefined;
     this.#cut();
-    this.failed(new InvalidReplyError('content-length differs from content-range'));
+    this.failed(new InvalidReplyError(fault));
   }
 
   #cut(): void {

@@ -4,6 +4,7 @@ import type { ObjectRecord, ReadableRecord } from '../../cache/record.ts';
 import {
   type ContentHead,
   identityOf,
+  isLessThanWhole,
   mayBePart,
   readContentHead,
   tellsWhole,
@@ -197,6 +198,8 @@ export class LocalObjects implements ObjectSource {
       const head = readContentHead(reply);
       if (partNumber !== undefined && head.range && !mayBePart(head.range, partNumber))
         throw new InvalidReplyError(`content-range ${head.rangeText} for part ${partNumber}`);
+      if (partNumber === undefined && isLessThanWhole(head))
+        throw new InvalidReplyError('a part of an object of which all was asked for');
       const identity = tellsWhole(head, partNumber) ? identityOf(read, head) : undefined;
       if (!identity) return this.#answers.unkeepable(question, head);
       return this.#answers.readable(question, head, this.#answers.contentOf(question, head, identity));

@@ -1,5 +1,8 @@
+import type { StoreReplyHead } from '../../backend/store.ts';
+import { parseRange } from '../../http/range.ts';
 import { CUSTOMER_ALGORITHM, type CustomerKey } from '../../s3/customer-key.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
+import { hasInexactRange, hasNoContent, readContentHead } from '../fill/content-head.ts';
 import { passThrough } from '../pass/pass-through.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import { isVisible } from '../reply/object-headers.ts';
@@ -47,6 +50,7 @@ export function passRead(
     mayKnowMissing,
     keep: field => isVisible(field, shown),
     overrides,
+    faultOf: head => faultOfAnswer(head, client),
     ...(fallback && { send: (sent, receiver) => FallbackRead.send(store, fallback, sent, receiver) }),
   });
 }
@@ -78,4 +82,19 @@ function keyFields({ key, keyMd5 }: CustomerKey): HeaderField[] {
     { name: `${name}-key`, value: key, store: true },
     { name: `${name}-key-md5`, value: keyMd5, store: true },
   ];
+}
+
+/** What is wrong with the head of an answer, if it cannot be that to the request (docs/semantics.md, Decided 5). */
+function faultOfAnswer(reply: StoreReplyHead, { fields, read }: ClientRead): string | undefined {
+  const isConditional = fields.ifNoneMatch !== undefined || fields.ifModifiedSince !== undefined;
+  if (reply.status === 304 && !isConditional) return '304 without a condition';
+  if (reply.status !== 206 || read.partNumber !== undefined) return undefined;
+  if (fields.range === undefined) return '206 without a range';
+  const asked = parseRange(fields.range);
+  const head = readContentHead(reply);
+  // several ranges are told in the body
+  if (asked.kind === 'absent' || hasNoContent(head) || hasInexactRange(head)) return undefined;
+  const { range, rangeText } = head;
+  const isOther = asked.kind === 'from' && range?.first !== asked.first;
+  return range === undefined || isOther ? `content-range ${rangeText}` : undefined;
 }

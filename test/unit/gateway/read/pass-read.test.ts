@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Store, StoreRequest } from '../../../../src/backend/store.ts';
+import type { HeaderField } from '../../../../src/s3/dialect.ts';
 import { httpHeader } from '../../../support/asked-ranges.ts';
 import { bucketOf, silentStore } from '../../../support/object-reads.ts';
 import { type Asked, ObjectServerBench, TextContent } from '../../../support/object-server-bench.ts';
@@ -7,9 +8,12 @@ import { recordOf } from '../../../support/records.ts';
 
 let bench: ObjectServerBench;
 let asked: StoreRequest[];
+/** The status and further fields of the store's answer. */
+let answer: { readonly status: number; readonly fields: readonly HeaderField[] };
 
 beforeEach(async () => {
   asked = [];
+  answer = { status: 200, fields: [] };
   bench = await ObjectServerBench.start();
   const received = { ...recordOf(new TextContent('')), receivedMs: bench.clock.nowMs() };
   bench.cached = { ...received, kind: 'uncacheable', tooLargeBytes: undefined };
@@ -28,7 +32,7 @@ const store: Store = {
       { name: 'checksum-crc32', value: 'AAAAAA==', store: true },
     ];
     setImmediate(() => {
-      receiver.answered({ status: 200, fields });
+      receiver.answered({ status: answer.status, fields: [...fields, ...answer.fields] });
       if (request.method !== 'HEAD') receiver.arrived(Buffer.from('hello'));
       receiver.ended();
     });
@@ -103,4 +107,36 @@ it("row 164: a read with a customer's key takes it to the store, and nothing fro
     { name: `${name}-key`, value: 'c2VjcmV0', store: true },
     { name: `${name}-key-md5`, value: 'bWQ1', store: true },
   ]);
+});
+
+const contentRange = (value: string) => [httpHeader('content-range', value)];
+const modifiedSince = { 'if-modified-since': 'Thu, 01 Jan 2026 00:00:00 GMT' };
+
+it.each([
+  ['a 304 without a condition', {}, 304, []],
+  ['a 206 without a range', {}, 206, contentRange('bytes 0-4/10')],
+  ['a 206 that does not say of which range', { range: 'bytes=0-4' }, 206, []],
+  ['a 206 that does not say which last bytes it is of', { range: 'bytes=-5' }, 206, []],
+  ['a 206 of another range', { range: 'bytes=1-5' }, 206, contentRange('bytes 0-4/10')],
+])('what cannot answer the request is not given on: %s', async (_what, headers, status, fields) => {
+  answer = { status, fields };
+  const { reply } = await serve({ headers });
+  expect(reply.status).toBe(502);
+  expect(reply.text).not.toContain('hello');
+});
+
+it.each([
+  ['of the range', { range: 'bytes=2-' }, contentRange('bytes 2-6/7')],
+  ['of the last bytes', { range: 'bytes=-5' }, contentRange('bytes 2-6/7')],
+  ['of several ranges', { range: 'bytes=0-1,4-5' }, []],
+])('a 206 %s is', async (_what, headers, fields) => {
+  answer = { status: 206, fields };
+  expect((await serve({ headers })).reply).toMatchObject({ status: 206, text: 'hello' });
+});
+
+it('so is a 206 of a part, and a 304 to a condition', async () => {
+  answer = { status: 206, fields: contentRange('bytes 5-9/10') };
+  expect((await serve({ read: { partNumber: 2 } })).reply).toMatchObject({ status: 206, text: 'hello' });
+  answer = { status: 304, fields: [] };
+  expect((await serve({ method: 'HEAD', headers: modifiedSince })).reply.status).toBe(304);
 });

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Store, StoreRequest } from '../../../../src/backend/store.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
+import { InvalidReplyError } from '../../../../src/gateway/fill/fill-error.ts';
 import type { LookupResult } from '../../../../src/gateway/read/object-source.ts';
 import { lookupFresh } from '../../../../src/gateway/read/record-cache.ts';
 import type { ObjectRead } from '../../../../src/gateway/request/object-read.ts';
@@ -188,6 +189,27 @@ describe('a record that is stale', () => {
     }
     await found;
     expect(asked).toEqual(['HEAD', 'HEAD', 'HEAD']);
+  });
+});
+
+describe('a 206 to a HEAD of all', () => {
+  const ofSome = (headers: Readonly<Record<string, string>>): Reply => ({
+    status: 206,
+    headers: { etag: '"t"', 'content-length': '2', ...headers },
+  });
+
+  it.each([
+    ['that does not say of which bytes', ofSome({})],
+    ['of some bytes', ofSome({ 'content-range': 'bytes 0-1/5' })],
+  ])('%s is a wrong answer, and nothing is learned of it', async (_what, reply) => {
+    replies = [reply];
+    await expect(find(read({ method: 'HEAD' }))).rejects.toThrow(InvalidReplyError);
+    expect(known(read({ method: 'HEAD' }))).toBeUndefined();
+  });
+
+  it('is believed where it covers all', async () => {
+    replies = [ofSome({ 'content-range': 'bytes 0-1/2' })];
+    expect((await find(read({ method: 'HEAD' }))).record).toMatchObject({ kind: 'readable', sizeBytes: 2 });
   });
 });
 
