@@ -1,4 +1,5 @@
 import { mediaTypeOf } from '../http/media-type.ts';
+import { isOfServer } from '../http/whose-error.ts';
 import type { HeaderField } from '../s3/dialect.ts';
 import type { FreshnessDirectives } from './stated-freshness.ts';
 
@@ -111,8 +112,24 @@ function allowedMs(rules: FreshnessRules, statedS: number | undefined, configure
   return Math.min(statedS * 1_000, Math.max(configuredMs, rules.maxStaleMs));
 }
 
-/** RFC 9111 §4.2.1, then what is configured for such answers, then §4.2.2, then what is configured for all. */
+/** How long an answer is fresh, from when it was made: what is stated or configured, as far as it may count. */
 export function lifetimeMs(record: FreshnessInputs, rules: FreshnessRules): number {
+  return Math.min(givenLifetimeMs(record, rules), errorLimitMs(record, rules));
+}
+
+/** The most that counts for an error that may be for what one request has sent: `negativeTtl` from when it came. */
+function errorLimitMs({ answer, directives }: FreshnessInputs, rules: FreshnessRules): number {
+  if (answer === undefined || !isOfServer(answer.status)) return Infinity;
+  return directives.initialAgeMs + rules.negativeTtlMs;
+}
+
+/** Whether more is stated or configured than may count. */
+export function isErrorLimited(record: FreshnessInputs, rules: FreshnessRules): boolean {
+  return errorLimitMs(record, rules) < givenLifetimeMs(record, rules);
+}
+
+/** RFC 9111 §4.2.1, then what is configured for such answers, then §4.2.2, then what is configured for all. */
+function givenLifetimeMs(record: FreshnessInputs, rules: FreshnessRules): number {
   const { directives, isNegative } = record;
   if (rules.mode !== 'cache') return 0;
   if (rules.honourCacheControl) {

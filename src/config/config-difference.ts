@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { CachePolicy } from '../gateway/request/cache-policy.ts';
 import { formatPath } from './problems.ts';
+import { writtenPolicy } from './written-policy.ts';
 
 /** A place where two configurations differ; the path is that of the file, such as `buckets.photos.cache.ttl`. */
 export interface ConfigDifference {
@@ -17,7 +19,13 @@ export function configDifferences(running: unknown, next: unknown): readonly Con
 
 /** As it would be written: a setting that is undefined is absent. */
 function plain(config: unknown): unknown {
-  return JSON.parse(JSON.stringify(config));
+  return JSON.parse(
+    JSON.stringify(config, (_key, value: unknown) => (isPolicy(value) ? writtenPolicy(value) : value)),
+  );
+}
+
+function isPolicy(value: unknown): value is CachePolicy {
+  return isMap(value) && Object.hasOwn(value, 'showsKey');
 }
 
 function* differencesBelow(

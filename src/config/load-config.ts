@@ -6,6 +6,7 @@ import { bucketWarnings } from './bucket-warnings.ts';
 import { ConfigError } from './config-error.ts';
 import { filesForDirectories } from './directory-checks.ts';
 import { type Environment, substituteEnvironment } from './environment.ts';
+import { errorTtlWarnings } from './error-ttl-warnings.ts';
 import { deepFreeze } from './freeze.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 import { gatewaySchema } from './gateway-schema.ts';
@@ -50,6 +51,7 @@ export function checkFile(
   const warnings = [
     ...certificates.warnings,
     ...bucketWarnings(config),
+    ...errorTtlWarnings(config),
     ...unsignedWarnings(config, written),
     ...variableWarnings(written),
     ...grantWarnings(config),

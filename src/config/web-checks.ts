@@ -1,5 +1,6 @@
 import { WHOLE_PATH_SPACE } from '../gateway/request/bucket-table.ts';
 import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
+import { ownStatuses, type Statuses } from './named-statuses.ts';
 
 /** The parts of a configuration that tell of web origins. */
 export interface WebConfig {
@@ -24,11 +25,6 @@ export interface WebConfig {
       }
     >
   >;
-}
-
-/** The part of a cache policy that names statuses. */
-interface Statuses {
-  readonly namedTtls?: readonly ({ readonly status: number } | { readonly type: string })[] | undefined;
 }
 
 interface RuleAtOrigin {
@@ -65,12 +61,13 @@ export function* webOrigins({ backends, buckets }: WebConfig): Generator<WebProb
         yield { path: ['buckets', name, ...path], held: undefined, allowed };
     for (const [path, held, allowed] of uselessLanguages(bucket, isWeb))
       yield { path: ['buckets', name, ...path], held, allowed };
-    for (const path of isWeb ? [] : unknownStatuses(bucket))
-      yield {
-        path: ['buckets', name, ...path],
-        held: undefined,
-        allowed: `nothing, since of a store's answers only ${ofStores.join(', ')} are kept`,
-      };
+    for (const { path, status } of isWeb ? [] : ownStatuses(bucket))
+      if (!ofStores.includes(status))
+        yield {
+          path: ['buckets', name, ...path],
+          held: undefined,
+          allowed: `nothing, since of a store's answers only ${ofStores.join(', ')} are kept`,
+        };
   }
 }
 
@@ -105,18 +102,6 @@ function* uselessLanguages({ rules = [] }: BucketAtOrigin, isWeb: boolean) {
 
 /** docs/semantics.md, Decided 8. */
 const ofStores: readonly number[] = [200, 403, 404, 405];
-
-/** Paths of statuses whose answers no store has kept. */
-function* unknownStatuses({ cache, rules = [] }: BucketAtOrigin) {
-  const places = [
-    { path: ['cache'], named: cache?.namedTtls },
-    ...rules.map((rule, index) => ({ path: ['rules', index, 'cache'], named: rule.cache?.namedTtls })),
-  ];
-  for (const { path, named = [] } of places)
-    for (const entry of named)
-      if ('status' in entry && !ofStores.includes(entry.status))
-        yield [...path, 'ttlByStatus', String(entry.status)];
-}
 
 function* atOrigin(name: string, bucket: BucketAtOrigin): Generator<readonly [key: string, allowed: string]> {
   const { keyPrefix = '', access, anonymous } = bucket;

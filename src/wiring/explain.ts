@@ -3,6 +3,7 @@ import { AdminError } from '../admin/admin-route.ts';
 import type { Explain } from '../admin/objects/object-routes.ts';
 import type { BucketConfig, GatewayConfig } from '../config/gateway-config.ts';
 import { isKnownBucket } from '../config/other-buckets.ts';
+import { writtenPolicy } from '../config/written-policy.ts';
 import { decidingRules } from '../gateway/request/key-rules.ts';
 import { rulePaths } from '../gateway/web/rule-path.ts';
 import { documentPath, partsOfKey } from '../gateway/web/web-target.ts';
@@ -42,16 +43,32 @@ function rulesFor(config: GatewayConfig, name: string, key: string) {
   if (!bucket) return undefined;
   const isWeb = config.backends[bucket.backend]?.type === 'http';
   const named = isWeb ? documentPath(partsOfKey(key).path, bucket.website) : key;
-  const rules = decidingRules(bucket, isWeb ? rulePaths(named) : [named]).map(withoutSecrets);
-  return { rules, cache: compiledRules(bucket, config)(named).cache };
+  const rules = decidingRules(bucket, isWeb ? rulePaths(named) : [named]);
+  const { cache } = compiledRules(bucket, config)(named);
+  return {
+    rules: rules.map(shownRule),
+    cache: writtenPolicy(cache),
+    ...(isWeb && { languages: languagesFor(rules, bucket) }),
+  };
+}
+
+/** That the site has for the key; none where clients' preferences stay as they are. */
+function languagesFor(rules: ReturnType<typeof decidingRules>, { languages }: BucketConfig) {
+  return rules.find(({ sections }) => sections.languages)?.sections.languages ?? languages;
 }
 
 /** What is sent to stores may be secret: the names of the fields say enough. */
-function withoutSecrets(rule: ReturnType<typeof decidingRules>[number]) {
-  const { requestHeaders } = rule.sections;
-  if (!requestHeaders) return rule;
-  const names = { set: Object.keys(requestHeaders.set), remove: requestHeaders.remove };
-  return { ...rule, sections: { ...rule.sections, requestHeaders: names } };
+function shownRule({ sections, ...rule }: ReturnType<typeof decidingRules>[number]) {
+  const { cache, requestHeaders } = sections;
+  const names = requestHeaders && { set: Object.keys(requestHeaders.set), remove: requestHeaders.remove };
+  return {
+    ...rule,
+    sections: {
+      ...sections,
+      ...(cache && { cache: writtenPolicy(cache) }),
+      ...(names && { requestHeaders: names }),
+    },
+  };
 }
 
 /** Who may read the current version: `*` for everybody, or the access keys of clients. */

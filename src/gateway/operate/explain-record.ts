@@ -1,5 +1,6 @@
 import {
   type FreshnessRules,
+  isErrorLimited,
   lifetimeMs,
   namedTtl,
   servedInBackgroundUntilMs,
@@ -19,10 +20,7 @@ export interface RecordExplanation {
   readonly lifetimeFrom: string;
   /** What the answer says of its freshness; what it does not mention is left out. */
   readonly directives: Readonly<Record<string, unknown>>;
-  /**
-   * From when on it is stale whatever its lifetime is: by a soft purge, because HEAD has told of another content, or as the
-   * error of a server, which is kept for no longer than `negativeTtl`.
-   */
+  /** From when on it is stale whatever its lifetime is: by a soft purge, or because HEAD has told of another content. */
   readonly staleFrom: string | undefined;
   /** The number of the latest purge before the store was asked for it: only later ones can concern it. */
   readonly askedAfterPurge: number;
@@ -87,6 +85,7 @@ function timeOf(ms: number): string | undefined {
 function lifetimeFrom(record: ObjectRecord, rules: FreshnessRules): string {
   const { directives, isNegative } = record;
   if (rules.mode !== 'cache') return `mode: ${rules.mode}`;
+  if (isErrorLimited(record, rules)) return 'negativeTtl';
   if (rules.honourCacheControl) {
     if (directives.noCache) return 'no-cache';
     if (directives.noStore) return 'no-store';

@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { isKnownCoding } from '../../http/vary.ts';
+import { isOfServer } from '../../http/whose-error.ts';
 import { unconditionalFields } from './confirmation.ts';
 import { fieldValue, hasUnnamedSelector } from './outgoing-fields.ts';
 import { isNamedStatus, isStorable } from './storable-answer.ts';
-import { type ArrivedHead, isOfServer, isOfUse, readWebHead, type WebHead } from './stored-answer.ts';
+import { type ArrivedHead, isOfUse, readWebHead, type WebHead } from './stored-answer.ts';
 import type { WebRead } from './web-read.ts';
 
 /**

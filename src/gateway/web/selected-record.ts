@@ -1,7 +1,7 @@
 import type { ObjectRecord, ReadableRecord } from '../../cache/record.ts';
+import { isOfServer } from '../../http/whose-error.ts';
 import { isPart } from './asked-range.ts';
 import { isComplete } from './stale-answers.ts';
-import { isOfServer } from './stored-answer.ts';
 import { varyListsOf } from './vary-lists.ts';
 import type { WebRead } from './web-read.ts';
 

@@ -79,22 +79,6 @@ export function isConfirmable(status: number): boolean {
 }
 
 /**
- * Whether it may be for what one request has sent that the origin fails, or says what no registry knows. Such an answer, however
- * it is dated, is kept for `negativeTtl` at most, and never in the place of what is held.
- */
-export function isOfServer(status: number): boolean {
-  return status >= 500 || (status >= 400 && !ofTargets.has(status));
-}
-
-/** Whether it says that there is nothing, whoever asks. */
-export function isOfTarget(status: number): boolean {
-  return ofTargets.has(status);
-}
-
-/** RFC 9110 §15.5, RFC 7725: statuses that tell of what was asked for, rather than of who asked. */
-const ofTargets: ReadonlySet<number> = new Set([402, 404, 405, 409, 410, 414, 423, 424, 451]);
-
-/**
  * The record of an answer whose content is `content`.
  *
  * @param status as which it is served: 206 for a part that is kept as it is, for whoever asks for the same range
@@ -103,7 +87,6 @@ export function storedAnswer(
   head: WebHead,
   status: number,
   content: Content,
-  policy: Pick<CachePolicy, 'negativeTtlMs'>,
   times: AnswerTimes,
 ): ReadableRecord {
   const { fields, control, vary } = head;
@@ -127,7 +110,6 @@ export function storedAnswer(
     isCharged: false,
     content,
     answer: { status, vary: isPart ? [ASKED_RANGE, ...namesOf(vary)] : namesOf(vary) },
-    ...(isOfServer(status) && { staleFromMs: receivedMs + policy.negativeTtlMs }),
   };
 }
 

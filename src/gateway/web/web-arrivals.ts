@@ -1,6 +1,7 @@
 import type { StoreError } from '../../backend/store.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
+import { isOfServer, isOfTarget } from '../../http/whose-error.ts';
 import { readContentHead } from '../fill/content-head.ts';
 import { hasOtherLength } from '../fill/ranged-read.ts';
 import { failedAtStore, type LookupOutcome } from '../request/cache-status.ts';
@@ -22,8 +23,6 @@ import {
   type ArrivedHead,
   confirmedAnswer,
   isEventStream,
-  isOfServer,
-  isOfTarget,
   isOfUse,
   readWebHead,
   storedAnswer,
@@ -107,7 +106,7 @@ export class WebArrivals implements WebFetchOwner {
     const identity = webIdentity(read, head, body.sizeBytes);
     const generation = this.#cache.create(read.contentRead(head.vary), identity);
     const isWritten = body.writeTo(generation);
-    const record = storedAnswer(head, head.status, generation, read.policy, times);
+    const record = storedAnswer(head, head.status, generation, times);
     const isStored = isWritten && mayKeep && this.#records.store(read, record, madeOf(head, times));
     if (!isStored) this.#cache.keepWhileRead(generation);
     // where something came between, those who wait find that it is not what is held
@@ -240,7 +239,7 @@ export class WebArrivals implements WebFetchOwner {
     const identity = webIdentity(read, head, sizeBytes);
     const tagSlots = tagSlotsOfAnswer(head.fields, times.groupSlots);
     const content = this.#records.contentOf(read, asked, identity, times, tagSlots);
-    const record = storedAnswer(head, 200, content, read.policy, times);
+    const record = storedAnswer(head, 200, content, times);
     const isStored = this.#records.store(read, record, madeOf(head, times));
     if (!isStored) this.#cache.keepWhileRead(content);
     // who began it alone and has left has aborted it

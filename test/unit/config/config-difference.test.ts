@@ -24,6 +24,15 @@ it.each([
     ['changed buckets."a.b".cache.ttl', 'changed buckets."a.b".cache.blockSize'],
   ],
   [
+    'buckets: { a: { backend: main, access: verify, cache: { ttlByStatus: { 404: 1s } } } }',
+    'buckets: { a: { backend: main, access: verify, cache: { ttlByStatus: { 404: 2s }, ttlByType: { "text/*": 1s }, showKey: true } } }',
+    [
+      'changed buckets.a.cache.showKey',
+      'changed buckets.a.cache.ttlByStatus.404',
+      'added buckets.a.cache.ttlByType',
+    ],
+  ],
+  [
     'clients: [{ accessKeyId: a, secretAccessKey: before, allow: [] }]',
     'clients: [{ accessKeyId: a, secretAccessKey: after, allow: [] }]',
     ['changed clients'],

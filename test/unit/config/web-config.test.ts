@@ -110,6 +110,10 @@ describe('a bucket at a web origin', () => {
       '{ a: { backend: main, access: public, rules: [{ keys: ["**"], cache: { ttlByStatus: { 400: 1s } } }] } }',
       'buckets.a.rules[0].cache.ttlByStatus.400 holds "1s"; expected nothing, since of a store\'s answers',
     ],
+    [
+      '{ a: { backend: main, access: public, cache: { ttlByStatus: { 302: 1s } }, rules: [{ keys: ["**"], cache: { ttl: 2s } }] } }',
+      'buckets.a.cache.ttlByStatus.302 holds "1s"; expected nothing, since of a store\'s answers',
+    ],
   ])('is refused where it means nothing: %s', (buckets, expected) => {
     expect(problemsOf(buckets)).toEqual([expect.stringContaining(expected)]);
   });

@@ -16,7 +16,8 @@ buckets:
     backend: web
     access: public
     website: { index: index.html }
-    rules: [{ keys: ["/static/*.html"], cache: { ttl: 1d } }]
+    languages: [de, en]
+    rules: [{ keys: ["/static/*.html"], cache: { ttl: 1d, ttlByStatus: { 404: 10s }, ttlByType: { "text/*": 5s } } }, { keys: ["/fr/**"], languages: [fr] }]
 clients:
   - { accessKeyId: READER, secretAccessKey: 0123456789abcdef0123, allow: [{ buckets: [photos], keys: ["**"], actions: [GetObject] }] }
   - { accessKeyId: WRITER, secretAccessKey: 0123456789abcdef0123, allow: [{ buckets: [photos], keys: ["**"], actions: [PutObject] }] }`,
@@ -42,6 +43,15 @@ it('the rules that decide something of the key are named, with the settings that
   const plain = await explain('photos', 'a');
   expect(plain).toMatchObject({ cache: { ttlMs: 60_000 } });
   expect(plain).toHaveProperty('rules', []);
+});
+
+it('settings have the names of their keys, and languages those of the rule that has some', async () => {
+  const cache = { ttlByStatusMs: { 404: 10_000 }, ttlByTypeMs: { 'text/*': 5_000 }, showKey: false };
+  const page = await explain('site', '/static/a.html');
+  expect(page).toMatchObject({ cache, rules: [{ sections: { cache } }], languages: ['de', 'en'] });
+  expect(JSON.stringify(page)).not.toMatch(/namedTtls|showsKey/);
+  expect(await explain('site', '/fr/a')).toMatchObject({ languages: ['fr'] });
+  expect(await explain('photos', 'a')).not.toHaveProperty('languages');
 });
 
 it.each(['/static/', '/static/?a=1', '/static/a.html?a=1', 'https://www.example.test/static/'])(

@@ -35,6 +35,34 @@ it.each<[string, Partial<FreshnessDirectives>, Partial<FreshnessRules>, number]>
   expect(freshUntilMs(record, policy, receivedMs)).toBe(receivedMs + 1_000 * (lifetimeS - 2));
 });
 
+it.each([
+  ['negativeTtl', 400, { namedTtls: [{ status: 400, ttlMs: 60_000 }] }, {}, 7],
+  ['negativeTtl', 503, {}, { maxAgeS: 600 }, 7],
+  ['max-age', 503, {}, { maxAgeS: 6 }, 6],
+  ['ttlByStatus: 400', 400, { namedTtls: [{ status: 400, ttlMs: 3_000 }] }, {}, 3],
+  ['ttlByStatus: 404', 404, { namedTtls: [{ status: 404, ttlMs: 60_000 }] }, {}, 60],
+  [
+    'mode: revalidate',
+    400,
+    { mode: 'revalidate' as const, namedTtls: [{ status: 400, ttlMs: 60_000 }] },
+    {},
+    0,
+  ],
+])(
+  'the lifetime of an error of a web origin is from %s: %i with %j and %j',
+  (from, status, rules, stated, lifetimeS) => {
+    const policy = { ...defaultPolicy, ...rules };
+    const record = recordWith(
+      { ...stated, initialAgeMs: 2_000 },
+      { kind: 'readable', answer: { status, vary: [] } },
+    );
+    const told = explainRecord(record, policy, receivedMs, []);
+    expect(told).toMatchObject({ lifetimeFrom: from, lifetimeS, staleFrom: undefined });
+    // an error counts from when it came
+    expect(freshUntilMs(record, policy, receivedMs)).toBe(receivedMs + 1_000 * (lifetimeS - 2));
+  },
+);
+
 it('that of a refusal is from negativeTtl', () => {
   const refused = { kind: 'refused', isNegative: true, status: 404, body: Buffer.alloc(0) } as const;
   const told = explainRecord(recordWith({}, refused), defaultPolicy, receivedMs, []);
