@@ -28,8 +28,9 @@ export function eventsRoute(senders: EventSenders, take: TakeEvents): AdminRoute
     get token() {
       return senders.token === undefined ? undefined : { key: 'admin.eventsToken', value: senders.token };
     },
-    mayProve: request => senders.verify !== undefined && isOfTopic(request),
-    isNoForm: request => isJson(request) || isOfTopic(request),
+    // the body tells whether it is an envelope: the field of topics is not signed
+    mayProve: request => senders.verify !== undefined && isNoForm(request),
+    isNoForm,
     async handle(request, response, sender) {
       const body = await readJson(request, z.unknown(), MAX_BODY_BYTES);
       const { verify } = senders;
@@ -51,8 +52,8 @@ function isEnvelope(body: unknown): boolean {
 }
 
 /** Topics send their JSON as text, with a field that no form can have. */
-function isOfTopic({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
-  return headers['x-amz-sns-message-type'] !== undefined;
+function isNoForm(request: Pick<IncomingMessage, 'headers'>): boolean {
+  return isJson(request) || request.headers['x-amz-sns-message-type'] !== undefined;
 }
 
 function backendOf({ url = '' }: IncomingMessage): string | undefined {

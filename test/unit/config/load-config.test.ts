@@ -187,8 +187,8 @@ describe('a configuration that works', () => {
     const token = (text: string) =>
       parseConfig(`admin: { token: "${text}" }`, { file: 'variable' }).admin.token;
     expect(token(`a\${file:${file}}b`)).toBe(`aplanted $\{NAME}\r\nb`);
-    writeFileSync(file, 'planted\r\n');
-    expect(token(`\${file:${file}}`)).toBe('planted');
+    writeFileSync(file, 'planted-there\r\n');
+    expect(token(`\${file:${file}}`)).toBe('planted-there');
     expect(token(`\${file:-default} \${file}`)).toBe('variable variable');
     expect(problems(`workers: "\${file:${file}}"`)).toEqual([
       `workers holds a text with \${file:${file}}, whose value is that of a file and is not shown; expected auto, or a whole number from 1 to 256`,
@@ -725,6 +725,37 @@ it('the environment has only what was set in it', () => {
     `state.directory takes \${constructor} from the environment, where it is not set`,
   ]);
   expect(parseConfig(`state: { directory: "\${toString:-here}" }`, {}).state.directory).toBe('here');
+});
+
+it.each([
+  ['access: pubic', 'access holds "pubic"; expected public, verify; did you mean public?'],
+  ['access: Verify', 'access holds "Verify"; expected public, verify; did you mean verify?'],
+  ['access: anonymous', 'access holds "anonymous"; expected public, verify'],
+  [
+    'access: public, cache: { mode: bypas }',
+    'cache.mode holds "bypas"; expected cache, revalidate, bypass; did you mean bypass?',
+  ],
+])('a value that is misspelt is found: %s', (settings, message) => {
+  expect(problems(bucket(settings))).toEqual([`buckets.photos.${message}`]);
+});
+
+it('a key that is misspelt is found, and names that are far from all are not', () => {
+  expect(problems('amdin: {}')[0]).toMatch(/; did you mean admin\?$/);
+  expect(problems(bucket('access: public, cache: { ttlByStatsu: 1 }'))[0]).toMatch(
+    /; did you mean ttlByStatus\?$/,
+  );
+  expect(problems('somethingElse: {}')[0]).not.toContain('did you mean');
+});
+
+it.each(['token', 'eventsToken'])('admin.%s has at least 8 characters, and is not shown', key => {
+  expect(problems(`admin: { ${key}: t0ken67 }`)).toEqual([
+    expect.stringMatching(
+      new RegExp(
+        `^admin\\.${key} holds a value that is not shown, .*; expected a.* token of at least 8 characters$`,
+      ),
+    ),
+  ]);
+  expect(problems(`admin: { ${key}: t0ken678 }`)).toEqual([]);
 });
 
 it.each([

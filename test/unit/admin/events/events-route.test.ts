@@ -263,7 +263,6 @@ describe('where topics are listed', () => {
   it('what is no envelope needs the token as ever, and an envelope in a list is not looked into', async () => {
     const { send, told } = await start({ eventsToken: 'e', signed });
     expect((await send(put)).status).toBe(401);
-    expect((await send(signed.notification(put))).status).toBe(401);
     expect((await send(put, { ...ofTopic, ...bearer('e') })).status).toBe(200);
     expect(told).toHaveLength(1);
     const listed = await send([put, signed.notification(put)], bearer('e'));
@@ -272,6 +271,18 @@ describe('where topics are listed', () => {
       'the envelope of a topic comes alone',
     ]);
     expect(told).toHaveLength(1);
+  });
+
+  it('an envelope is one without the field of topics, too', async () => {
+    const { send, told } = await start({ eventsToken: 'e', signed });
+    const refused = await send(forged());
+    expect([refused.status, JSON.parse(refused.text).error]).toEqual([403, 'NOT_SIGNED']);
+    expect(told).toEqual([]);
+    expect((await send(signed.notification(put))).status).toBe(200);
+    expect(told).toEqual([{ backend: undefined, changes: [change('photos', 'a')] }]);
+    const asText = { 'content-type': 'text/plain' };
+    expect((await send(signed.notification(put), asText)).status).toBe(401);
+    expect((await send(signed.notification(put), { ...asText, ...bearer('e') })).status).toBe(415);
   });
 
   it('strangers do not learn which backends there are', async () => {
