@@ -63,18 +63,18 @@ export class CallShares {
     if (entry.client !== undefined) this.#byClient(entry).forget(entry.client);
   }
 
-  /** `entry` counts for its client no more. Before that forgets which one it was. */
-  release(entry: QueueEntry, isRunning: boolean): void {
+  /** `entry` does not count for `client` any more. */
+  release(entry: QueueEntry, client: string | undefined, isRunning: boolean): void {
     const own = this.#ofCalls.get(entry);
-    if (entry.client === undefined || !own) return;
-    const clients = this.#byClient(entry).of(entry.client);
+    if (client === undefined || !own) return;
+    const clients = this.#byClient(entry).of(client);
     clients.calls--;
     if (isRunning) clients.running--;
     this.#ofCalls.set(
       entry,
       own.filter(share => share !== clients),
     );
-    this.#byClient(entry).forget(entry.client);
+    this.#byClient(entry).forget(client);
   }
 
   /** The store has answered or completed `entry`. */

@@ -42,14 +42,18 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
   #startedMs = 0;
   #sentMs = 0;
   #errorBody: ErrorBody | undefined;
+  /** Others than its client want it as well. */
+  readonly #share = () => {
+    const { client } = this;
+    // before the queue starts what waits, by whom that is for
+    this.client = undefined;
+    this.#context.queue.share(this, client);
+  };
 
   constructor(request: StoreRequest, receiver: StoreReceiver, context: CallContext) {
     this.object = objectOf(request);
     this.client = request.shared?.aborted ? undefined : request.client;
-    request.shared?.addEventListener('abort', () => {
-      context.queue.share(this);
-      this.client = undefined;
-    });
+    request.shared?.addEventListener('abort', this.#share);
     this.isTimed = isSafe(request);
     this.#request = request;
     this.#receiver = receiver;
@@ -294,6 +298,8 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     this.#watch?.end();
     this.#errorBody?.end();
     this.#rest?.cancel();
+    // a signal may outlive many calls
+    this.#request.shared?.removeEventListener('abort', this.#share);
     return !isOver;
   }
 }

@@ -43,7 +43,7 @@ it.each([true, false])(
     shares.enter(next);
     expect(shares.mayStart(next)).toBe(false);
     const released = isRunning ? calls[0] : next;
-    if (released) shares.release(released, isRunning);
+    if (released) shares.release(released, 'client', isRunning);
     expect(shares.mayStart(next)).toBe(true);
     expect(shares.of(next)).toHaveLength(isRunning ? 3 : 2);
   },
