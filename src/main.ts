@@ -17,7 +17,7 @@ import { announceReady, warnOfPassedSockets } from './base/service-manager.ts';
 import { WarmPages } from './cache/warm-pages.ts';
 import { runProgram, type ServeRequest } from './cli/program.ts';
 import { welcome } from './cli/welcome.ts';
-import { secretsIn, secretsOf } from './config/secrets.ts';
+import { removedSecretsOf, secretsIn } from './config/secrets.ts';
 import { countFixedMemory } from './gateway/operate/cache-metrics.ts';
 import { claimAddresses } from './server/claim-address.ts';
 import { urlOf } from './server/listen-address.ts';
@@ -51,7 +51,7 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 /** `tidegate serve`: resolves when the gateway is listening. */
 async function serve(request: ServeRequest): Promise<void> {
   const redactor = new GrowingRedactor();
-  redactor.learn(secretsOf(request.config));
+  redactor.learn(removedSecretsOf(request.config));
   const own = supervisorMetrics(version);
   const standardOutput = descriptorSink(1, clock, lines => accessLog.dropped(lines));
   const sink = redactingSink(standardOutput, redactor.redact);

@@ -17,6 +17,7 @@ import { type Machine, machineWarnings, thisMachine } from './machine-warnings.t
 import { describeIssues, describeWarnings, formatPath } from './problems.ts';
 import { readYaml } from './read-yaml.ts';
 import { timeoutWarnings } from './timeout-warnings.ts';
+import { tokenWarnings } from './token-warnings.ts';
 import { unsignedWarnings } from './unsigned-warnings.ts';
 import { variableWarnings } from './variable-warnings.ts';
 import { withWebDefaults } from './web-defaults.ts';
@@ -58,6 +59,7 @@ export function checkFile(
     ...hiddenRules(config),
     ...machineWarnings(config, machine),
     ...timeoutWarnings(config),
+    ...tokenWarnings(config),
   ];
   return { config, warnings: describeWarnings(warnings, written) };
 }

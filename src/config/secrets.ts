@@ -1,10 +1,18 @@
 import type { ProvidedCredentials } from '../backend/credentials/credential-source.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 
-/** Shorter values of header fields name something: taken out of all lines they would make them unreadable. */
-const LEAST_SECRET = 8;
+/** Shorter values of header fields and tokens may be words: taken out of all lines they would make them unreadable. */
+export const LEAST_SECRET = 8;
 
-/** Every secret of a configuration, for the logger, which removes them from log lines. */
+/** The secrets that are removed from log lines wherever they are in one. */
+export function removedSecretsOf(config: GatewayConfig): string[] {
+  const { token, eventsToken } = config.admin;
+  return secretsOf(config).filter(
+    secret => secret.length >= LEAST_SECRET || (secret !== token && secret !== eventsToken),
+  );
+}
+
+/** Every secret of a configuration. */
 export function secretsOf({
   admin,
   backends,

@@ -747,17 +747,6 @@ it('a key that is misspelt is found, and names that are far from all are not', (
   expect(problems('somethingElse: {}')[0]).not.toContain('did you mean');
 });
 
-it.each(['token', 'eventsToken'])('admin.%s has at least 8 characters, and is not shown', key => {
-  expect(problems(`admin: { ${key}: t0ken67 }`)).toEqual([
-    expect.stringMatching(
-      new RegExp(
-        `^admin\\.${key} holds a value that is not shown, .*; expected a.* token of at least 8 characters$`,
-      ),
-    ),
-  ]);
-  expect(problems(`admin: { ${key}: t0ken678 }`)).toEqual([]);
-});
-
 it.each([
   ['GetObjet', 'did you mean GetObject?'],
   ['getobject', 'did you mean GetObject?'],

@@ -14,7 +14,7 @@ const refused = (yaml: string) => refuseUnknownHosts(parseConfig(yaml, {}), 'a.y
 it('names that stand for no address are refused with their keys', async () => {
   const callbacks =
     'callbacks: { host: c.test, port: 1, url: "https://g", token: { keys: "http://k", subjects: {} } }';
-  const yaml = `{ listen: [{ host: localhost }, { host: b.test, port: 2 }], admin: { host: a.test, token: token-of-8 }, alerts: { ${callbacks} } }`;
+  const yaml = `{ listen: [{ host: localhost }, { host: b.test, port: 2 }], admin: { host: a.test, token: t1 }, alerts: { ${callbacks} } }`;
   const expected = 'is a name that is not known; expected an address of this machine, or a name of one';
   await expect(refused(yaml)).rejects.toMatchObject({
     code: 'CONFIG_INVALID',
