@@ -35,7 +35,7 @@ export interface SharedMemory {
   readonly needed: SharedArrayBuffer;
   /** Uint8 per granule: how often it was read again, as far as eviction counts that. */
   readonly visits: SharedArrayBuffer;
-  /** Uint16 per granule: of the slot that begins there, while something is told behind its block, see `SlotTexts`. */
+  /** Uint32 per granule: of the slot that begins there, while something is told behind its block, see `SlotTexts`. */
   readonly textMarks: SharedArrayBuffer;
   /** For each worker two Int32 per place, and five places for four granules, see `SlotIndex`. */
   readonly indexes: readonly SharedArrayBuffer[];
@@ -82,8 +82,8 @@ const LARGEST_SEGMENT_BYTES = 1024 * 1024 * 1024;
 /** Of the index: a search is short while some are not used. */
 const PLACES_PER_GRANULE = 5 / 4;
 
-/** Of each granule: tag 4, visits 1, the mark of a text 2, the index 10, and the pins of one worker. */
-const SHARED_BYTES = 17;
+/** Of each granule: tag 4, visits 1, the mark of a text 4, the index 10, and the pins of one worker. */
+const SHARED_BYTES = 19;
 const PIN_BYTES = 4;
 
 /**
@@ -184,7 +184,7 @@ export function allocateSharedMemory(
     held: int32(workers * workers),
     needed: int32(workers),
     visits: new SharedArrayBuffer(granules),
-    textMarks: new SharedArrayBuffer(granules * Uint16Array.BYTES_PER_ELEMENT),
+    textMarks: new SharedArrayBuffer(granules * Uint32Array.BYTES_PER_ELEMENT),
     indexes: Array.from({ length: workers }, () =>
       int32(2 * Math.ceil((PLACES_PER_GRANULE * granules) / workers)),
     ),

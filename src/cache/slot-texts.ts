@@ -13,7 +13,7 @@ const HASH_BYTES = 4;
 /** In a mark: how long the slot is, in granules, and a number for each text. */
 const LENGTH_MASK = 0x0fff;
 const NUMBER_UNIT = 0x1000;
-const NUMBER_MASK = 0xf000;
+const NUMBER_MASK = 0xffff_f000;
 
 /** What was found behind a block. */
 export interface FoundText extends PackedText {
@@ -24,7 +24,7 @@ export interface FoundText extends PackedText {
 export interface ToldText extends FoundText {
   /** Of the slot, when it was read. */
   readonly tag: number;
-  /** Tells the text from the next fifteen that are told of the same content. */
+  /** Tells the text from the next million that are told of the same content. */
   readonly mark: number;
 }
 
@@ -37,7 +37,7 @@ export class SlotTexts {
   readonly #pins: SlotPins;
   readonly #index: SlotIndex;
   readonly #hashKey: HashKey;
-  readonly #marks: Uint16Array;
+  readonly #marks: Uint32Array;
 
   /**
    * @param owner whose slots these are
@@ -48,7 +48,7 @@ export class SlotTexts {
     this.#index = new SlotIndex(memory, owner);
     // secret, so that nobody can choose keys with equal hashes
     this.#hashKey = memory.epochKey;
-    this.#marks = new Uint16Array(memory.textMarks);
+    this.#marks = new Uint32Array(memory.textMarks);
   }
 
   isTold(slot: number): boolean {

@@ -12,7 +12,7 @@ import {
 const pageBytes = 65_536;
 const pinBytes = 4;
 /** For each granule: tag, visits, the mark of a text, and five places of the index for four of them. */
-const sharedBytes = 4 + 1 + 2 + 10;
+const sharedBytes = 4 + 1 + 4 + 10;
 /** What its owner alone has of it: six words for runs, its block and what that is of, and three bytes. */
 const ownerBytes = 6 * 4 + 4 + 4 + 3;
 

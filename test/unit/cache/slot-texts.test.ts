@@ -83,6 +83,20 @@ it('what is told anew is told alone', () => {
   expect([found('k'), slots.texts.get('k', () => true)]).toEqual([undefined, undefined]);
 });
 
+it('of a text that is told very often none is taken for one before', () => {
+  const { slots, texts, put } = twoWorkers();
+  const { slot } = put('k', 0);
+  const before = texts.getTold('k');
+  for (let count = 1; count <= 70_000; count++) slots.texts.tell(slot, slotBytes, 'k', textOf('k', 1));
+  expect(before && texts.isStillTold(before)).toBe(false);
+  const seen = new Set<number | undefined>();
+  for (let count = 0; count < 300; count++) {
+    slots.texts.tell(slot, slotBytes, 'k', textOf('k', 1));
+    seen.add(texts.getTold('k')?.mark);
+  }
+  expect(seen.size).toBe(300);
+});
+
 it('nothing is told while another worker has pinned the slot, whose own pins are no obstacle', () => {
   const { slots, pins, put, found } = twoWorkers();
   const { slot } = put('k', 7);
