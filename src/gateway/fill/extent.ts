@@ -44,7 +44,7 @@ export class Extent implements RangeReceiver {
   readonly #transfer: Transfer;
   /** End of the bytes that the transfer brings. */
   #askedTo: number;
-  readonly #waiters = new ByteWaiters();
+  readonly #waiters = new ByteWaiters(() => this.source.share?.());
   /** Looks whether a transfer that was taken over has got a reader. */
   #unread: Timer | undefined;
   readonly #slotWait: SlotWait;

@@ -88,7 +88,8 @@ export class ReadFlights {
       isStillAsked,
       ask: (audience: Audience) => {
         const { shared } = audience;
-        const countsFor = client === undefined ? undefined : { client, shared };
+        const share = () => audience.share();
+        const countsFor = client === undefined ? undefined : { client, shared, share };
         return ask({ ...read, directives: undefined, countsFor }, audience);
       },
       goesOn: (answer: Promise<Learned>, giveUp: () => void, isWanted: boolean) => {

@@ -9,6 +9,8 @@ export interface Audience {
   readonly signal: AbortSignal;
   /** Aborted when another client than the first waits as well. */
   readonly shared: AbortSignal;
+  /** Aborts `shared`: somebody else wants what the request brings after its answer. */
+  share(): void;
 }
 
 /** Who waits. */
@@ -65,10 +67,14 @@ class Flight<Answer> implements Audience {
     return this.#sharing.signal;
   }
 
+  share(): void {
+    this.#sharing.abort();
+  }
+
   /** @param who undefined for somebody who waits for the answer in any case */
   wait(who: Waiting | undefined): void {
     this.#waiting++;
-    if (who?.client !== this.#client) this.#sharing.abort();
+    if (who?.client !== this.#client) this.share();
     who?.gone.addEventListener('abort', () => {
       if (--this.#waiting === 0) this.#deserted();
     });
