@@ -19,6 +19,11 @@ export interface ContentReader {
    * the bytes returned before stay valid.
    */
   next(limitBytes?: number): Loan | undefined | Promise<Loan | undefined>;
+  /**
+   * How much of what is read was in memory when the reading began, where another worker tells that with the first bytes; undefined
+   * where `Content.coverage` has told it.
+   */
+  readonly held?: Coverage | undefined;
   /** Ends the reading, at the end or early. Must be called exactly once. */
   close(): void;
 }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Timer } from '../../base/clock.ts';
 import type { ContentReader, Loan } from '../../cache/content.ts';
+import type { Coverage } from '../../cache/coverage.ts';
 import { holdBack } from '../../transport/held-back.ts';
 import type { BodyRate } from './body-rates.ts';
 
@@ -24,6 +25,10 @@ export class PacedReader implements ContentReader {
   next(): Loan | undefined | Promise<Loan | undefined> {
     const waitMs = this.#rate.reserve(this.#rate.pieceBytes);
     return waitMs > 0 ? this.#readLater(waitMs) : this.#read();
+  }
+
+  get held(): Coverage | undefined {
+    return this.#reader.held;
   }
 
   close(): void {

@@ -210,6 +210,8 @@ class ReadBody {
     const exchange = this.#exchange;
     const callbacks = this.#callbacks;
     const { response } = exchange;
+    const { held } = this.#reader;
+    if (held) callbacks.onCoverage(held);
     const answer = beginWith(first, callbacks);
     const pump = new BodyPump(response, answer, this.#reader, this.#lengthBytes, {
       sends: callbacks.sends,

@@ -1,4 +1,5 @@
 import type { Content, ContentReader, Loan } from '../../cache/content.ts';
+import type { Coverage } from '../../cache/coverage.ts';
 import { LOAN_LIMIT_BYTES } from '../fill/slot-lender.ts';
 import type { Collections } from './collected-body.ts';
 
@@ -44,6 +45,10 @@ class CopyingReader implements ContentReader {
       if (!this.#add(loan)) break;
     }
     return this.#lend();
+  }
+
+  get held(): Coverage | undefined {
+    return this.#reader.held;
   }
 
   close(): void {

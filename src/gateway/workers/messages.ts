@@ -1,4 +1,5 @@
 import type { WholeReply } from '../../backend/store.ts';
+import type { Coverage } from '../../cache/coverage.ts';
 import type { AskedFor, GenerationIdentity } from '../../cache/generation-identity.ts';
 import type { Part } from '../../cache/part-map.ts';
 import type { ReadableRecord, RefusedRecord, UncacheableRecord } from '../../cache/record.ts';
@@ -69,17 +70,25 @@ export type WireLookupResult = Omit<LookupResult, 'record'> & {
 
 /**
  * Bytes lent to a reader in another thread until it returns them, asks for the next ones or closes. Bytes outside the arena are in
- * the message itself; their memory is transferred and no longer usable here.
+ * the message itself; their memory is transferred and no longer usable here. `held`: how much of what the reader is for was in memory when
+ * it was opened.
  */
 export type WireLoan =
   | { readonly kind: 'end' }
-  | { readonly kind: 'block'; readonly block: WireBlock; readonly from: number; readonly to: number }
+  | {
+      readonly kind: 'block';
+      readonly block: WireBlock;
+      readonly from: number;
+      readonly to: number;
+      readonly held: Coverage;
+    }
   | {
       readonly kind: 'copy';
       readonly bytes: Uint8Array<ArrayBuffer>;
       readonly from: number;
       /** Where the bytes also are in the arena; undefined when they were evicted. */
       readonly block: WireBlock | undefined;
+      readonly held: Coverage;
     };
 
 /** A look-up by another worker, which numbers its questions. */

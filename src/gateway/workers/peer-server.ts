@@ -1,4 +1,5 @@
 import type { ContentReader, Loan } from '../../cache/content.ts';
+import type { Coverage } from '../../cache/coverage.ts';
 import { type Entry, generationsOf } from '../../cache/entry.ts';
 import { Generation } from '../../cache/generation.ts';
 import { DesertedError, ObjectChangedError, OwnerLostError } from '../fill/fill-error.ts';
@@ -28,6 +29,8 @@ import type { WorkerCache } from './worker-cache.ts';
 interface OpenReader {
   readonly generation: Generation;
   readonly reader: ContentReader;
+  /** How much of what it is for was in memory when it was opened. */
+  readonly held: Coverage;
   position: number;
   loan: Loan | undefined;
 }
@@ -109,8 +112,10 @@ export class PeerServer {
       this.#contentNumbered(contentId, object) ?? (begun && this.#continued(contentId, object, begun));
     if (!generation) throw new ObjectChangedError('the content was replaced');
     const number = ++this.#opened;
+    const held = generation.coverage(from, to);
     this.#readers.set(number, {
       generation,
+      held,
       reader: generation.open(from, to, begun !== undefined, trace),
       position: from,
       loan: undefined,
@@ -174,15 +179,15 @@ export class PeerServer {
     open.loan = loan;
     const from = open.position;
     open.position += loan.bytes.length;
-    return this.#encodeLoan(open.generation, loan, from, open.position);
+    return this.#encodeLoan(open, loan, from);
   }
 
-  #encodeLoan(generation: Generation, loan: Loan, from: number, to: number): WireLoan {
+  #encodeLoan({ generation, held, position: to }: OpenReader, loan: Loan, from: number): WireLoan {
     const block = this.#told.blockAt(generation, from);
-    if (loan.slot === undefined) return { kind: 'copy', bytes: ownMemory(loan.bytes), from, block };
+    if (loan.slot === undefined) return { kind: 'copy', bytes: ownMemory(loan.bytes), from, block, held };
     // Posting arena memory would share it rather than copy it.
-    if (!block) return { kind: 'copy', bytes: copyOf(loan.bytes), from, block };
-    return { kind: 'block', block, from, to };
+    if (!block) return { kind: 'copy', bytes: copyOf(loan.bytes), from, block, held };
+    return { kind: 'block', block, from, to, held };
   }
 
   #returned(number: number): void {

@@ -223,6 +223,8 @@ class RemoteReader implements ContentReader {
   readonly #trace: TraceContext | undefined;
   #position: number;
   #reader: Promise<number> | undefined;
+  /** Told by the owner, where it was asked for the first bytes. */
+  held: Coverage | undefined;
 
   constructor(
     content: RemoteContent,
@@ -261,6 +263,7 @@ class RemoteReader implements ContentReader {
     this.#reader ??= this.#link.call('open', read, hasBegun ? undefined : this.#closeAtOwner);
     const reader = await this.#reader;
     const wire = await this.#link.call('next', reader, hasBegun ? undefined : ignoreLoan);
+    if (!hasBegun && wire.kind !== 'end') this.held = wire.held;
     const loan = this.#content.borrowed(wire);
     if (loan) this.#position += loan.bytes.length;
     return loan;

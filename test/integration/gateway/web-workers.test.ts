@@ -1,5 +1,6 @@
-import { createServer, request, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ownerOf } from '../../../src/cache/object-key.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -107,6 +108,51 @@ describe('law 4 at web origins: readers at every worker', () => {
     }
     const part = await gateway.get('/k', { range: 'bytes=2-3' }, ownerAndOther('/k')[1]);
     if (sizeBytes > 0) expect(part.body).toEqual(body.subarray(2, 4));
+    expect(origin.asked).toHaveLength(1);
+  });
+
+  it.each([
+    ['with a strong tag', { etag: '"1"' }, 3 * 2 ** 20],
+    ['without one', {}, 3 * 2 ** 20],
+    ['of a few bytes', {}, 10],
+  ])('are told of a hit from the first read on, %s', async (_, head, sizeBytes) => {
+    await start(
+      (_asked, response) => void response.writeHead(200, { ...fresh, ...head }).end(Buffer.alloc(sizeBytes)),
+    );
+    const [owner] = ownerAndOther('/k');
+    await gateway.get('/k', {}, owner);
+    for (const worker of everyWorker) {
+      const { headers } = await gateway.get('/k', {}, worker);
+      expect(headers['cache-status']).toMatch(/^tidegate; hit; ttl=\d+$/);
+      expect([headers['x-cache'], headers.age]).toEqual(['HIT', expect.stringMatching(/^\d+$/)]);
+    }
+    expect(origin.asked).toHaveLength(1);
+  });
+
+  it('are told the same of what is under way as readers at the owner', async () => {
+    const half = Buffer.alloc(2 * 2 ** 20);
+    const begun: ServerResponse[] = [];
+    await start((_asked, response) => {
+      response.writeHead(200, { ...fresh, etag: '"1"', 'content-length': 2 * half.length }).write(half);
+      begun.push(response);
+    });
+    const [owner, other] = ownerAndOther('/k');
+    const heads: IncomingMessage[] = [];
+    const bodies: Promise<Buffer>[] = [];
+    for (const worker of [owner, owner, other]) {
+      const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+        request(`${gateway.url(worker)}/k`, { agent: false }, resolve)
+          .on('error', reject)
+          .end();
+      });
+      heads.push(answer);
+      bodies.push(buffer(answer));
+    }
+    for (const response of begun) response.end(half);
+    for (const body of await Promise.all(bodies)) expect(body).toHaveLength(2 * half.length);
+    const [, atOwner, atOther] = heads.map(({ headers }) => [headers['x-cache'], headers['cache-status']]);
+    expect(atOther).toEqual(atOwner);
+    expect(atOther?.[0]).not.toBe('HIT');
     expect(origin.asked).toHaveLength(1);
   });
 

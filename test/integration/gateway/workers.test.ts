@@ -1,7 +1,7 @@
 import { get, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate as immediate } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GRANULE_BYTES } from '../../../src/cache/granules.ts';
 import { ownerOf } from '../../../src/cache/object-key.ts';
 import { SlotPins } from '../../../src/cache/slot-pins.ts';
@@ -48,6 +48,52 @@ it('a worker that does not own an object serves it again without asking the owne
     }
   }
   expect(store.log.requests).toHaveLength(10);
+});
+
+describe('what the owner holds is told as a hit by each other worker from the first read on', () => {
+  const sizeBytes = 3 * mebibyte + 1;
+  const hit = {
+    'x-cache': 'HIT',
+    'cache-status': expect.stringMatching(/^tidegate; hit; ttl=\d+$/),
+    age: expect.any(String),
+  };
+
+  it.each([{}, { range: 'bytes=5-9' }, { range: `bytes=${mebibyte - 5}-${2 * mebibyte}` }])(
+    '%j',
+    async headers => {
+      for (let index = 0; index < 6; index++) {
+        store.put('b', `k${index}`, patternContent(sizeBytes));
+        await gateway.get(`/b/k${index}`, {}, index % workers);
+        const before = store.log.requests.length;
+        for (const worker of everyWorker)
+          expect((await gateway.get(`/b/k${index}`, headers, worker)).headers).toMatchObject(hit);
+        expect(store.log.requests).toHaveLength(before);
+      }
+    },
+  );
+
+  it('and of a range what is missing of it', async () => {
+    for (let index = 0; index < 6; index++) {
+      const [path, owner] = [`/b/k${index}`, ownerOf(testKey('main', 'b', `k${index}`).hash, workers)];
+      store.put('b', `k${index}`, patternContent(sizeBytes));
+      const other = (owner + 1) % workers;
+      await gateway.get(path, { range: 'bytes=0-9' }, owner);
+      const answer = await gateway.get(path, { range: `bytes=${2 * mebibyte}-${2 * mebibyte + 1}` }, other);
+      expect(answer.headers).toMatchObject({
+        'x-cache': 'MISS',
+        'cache-status': 'tidegate; fwd=uri-miss; stored',
+      });
+      const both = await gateway.get(
+        path,
+        { range: `bytes=${mebibyte}-${3 * mebibyte}` },
+        (owner + 2) % workers,
+      );
+      expect(both.headers).toMatchObject({
+        'x-cache': 'PARTIAL',
+        'cache-status': 'tidegate; fwd=partial; stored',
+      });
+    }
+  });
 });
 
 it('ranges across blocks, at every worker, come out right', async () => {

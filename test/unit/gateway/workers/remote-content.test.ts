@@ -47,6 +47,7 @@ beforeEach(() => {
       block: { ...place, from: 0, to: blockBytes },
       from: 0,
       to: blockBytes,
+      held: 'all',
     }),
     returned: () => undefined,
     close: () => undefined,
@@ -176,6 +177,7 @@ it('a copy tells where its bytes are in memory: who reads them next asks nobody'
     bytes,
     from: 0,
     block: { ...place, from: 0, to: blockBytes },
+    held: 'all',
   });
   expect(loan?.bytes).toEqual(Buffer.alloc(16, 7));
   expect(remote.coverage(0, blockBytes)).toBe('all');

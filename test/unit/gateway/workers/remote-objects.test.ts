@@ -99,7 +99,7 @@ class Owner {
     if (to > blocksEach * blockBytes) return { kind: 'end' };
     this.#position = to;
     const place = { slot: this.#slot, tag: this.#tier.pins.tag(this.#slot) };
-    return { kind: 'block', block: { ...place, blockStart: from, from, to }, from, to };
+    return { kind: 'block', block: { ...place, blockStart: from, from, to }, from, to, held: 'all' };
   }
 }
 
