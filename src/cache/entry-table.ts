@@ -8,7 +8,6 @@ import {
   knownOf,
   PLAIN_NAME,
   retire,
-  withoutSurplus,
   withRecord,
 } from './entry.ts';
 import type { Generation } from './generation.ts';
@@ -168,8 +167,8 @@ export class EntryTable {
 
   /** Deletes all that is known of an object. */
   drop(text: string): void {
-    this.#entries.delete(text);
     this.#packed.drop(text);
+    this.#entries.delete(text);
   }
 
   /** Recalculates the cost of an entry whose content has grown. */
@@ -179,10 +178,10 @@ export class EntryTable {
     if (entry) this.#set({ ...entry });
   }
 
-  /** Lets other workers read what is known of an object without a question, where that is possible (`PackedEntries.tell`). */
-  tell({ text }: Pick<ObjectKey, 'text'>): void {
+  /** Lets other workers read what is known of an object, see `PackedEntries.tell`. */
+  tell({ text }: Pick<ObjectKey, 'text'>, isAskedFor = false): void {
     const entry = this.#entries.peek(text);
-    if (entry) this.#packed.tell(entry);
+    if (entry) this.#packed.tell(entry, isAskedFor);
   }
 
   /** What is held of one object. */
@@ -229,6 +228,7 @@ export class EntryTable {
   #replace(entry: Entry): void {
     const { objectKey, records } = entry;
     const before = this.#entries.peek(objectKey.text);
+    const isAskedFor = this.#packed.untell(objectKey.text);
     if (!before) this.#packed.drop(objectKey.text);
     const unused = before ? generationsOf(before) : new Set<Generation>();
     for (const generation of unused) generation.untell();
@@ -236,7 +236,7 @@ export class EntryTable {
     retire(unused);
     if (records.size === 0) this.#entries.delete(objectKey.text);
     else this.#set(entry);
-    this.tell(objectKey);
+    this.tell(objectKey, isAskedFor);
   }
 
   #set(entry: Entry): void {
@@ -245,10 +245,15 @@ export class EntryTable {
     this.#packed.limit(this.#maxBytes - this.#entries.calculatedSize);
   }
 
-  /** An entry that alone exceeds the limit is not kept. */
+  /** What alone exceeds the limit is not kept. */
   #keep(entry: Entry): void {
     this.#entries.set(entry.objectKey.text, entry);
-    if (!this.#entries.has(entry.objectKey.text)) retire(generationsOf(entry));
+    if (!this.#entries.has(entry.objectKey.text)) this.#lose(entry);
+  }
+
+  #lose(entry: Entry): void {
+    this.#packed.untell(entry.objectKey.text);
+    retire(generationsOf(entry));
   }
 
   /**
@@ -259,14 +264,13 @@ export class EntryTable {
   #pack(used: Entry): void {
     let left = PASSED_OVER;
     for (let entry = this.#nextSurplus(left); entry; entry = this.#nextSurplus(left)) {
-      const generations = generationsOf(entry);
       if (entry === used) {
         // it was used last: all others are in use
         left = 0;
         this.#keep(entry);
         if (this.#surplus.length === 0) return;
-      } else if (isPackable(entry, generations)) this.#packed.add(withoutSurplus(entry, generations));
-      else if (left === 0) retire(generations);
+      } else if (isPackable(entry, generationsOf(entry))) this.#packed.add(entry);
+      else if (left === 0) this.#lose(entry);
       else {
         left--;
         this.#keep(entry);

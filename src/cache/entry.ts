@@ -127,13 +127,11 @@ export function worthPacking(entry: Entry): Entry {
   return records.size === entry.records.size ? entry : { ...entry, records };
 }
 
-/** What is packed of `entry`; the other contents of `generations` are retired. */
-export function withoutSurplus(entry: Entry, generations: Set<Generation>): Entry {
-  const packed = worthPacking(entry);
-  if (packed === entry) return entry;
-  for (const generation of generationsOf(packed)) generations.delete(generation);
-  retire(generations);
-  return packed;
+/** Retires the contents of `entry` that `packed`, which is what stays of it, does not have. */
+export function retireSurplus(entry: Entry, packed: Entry): void {
+  const surplus = generationsOf(entry);
+  for (const generation of generationsOf(packed)) surplus.delete(generation);
+  retire(surplus);
 }
 
 export function retire(generations: Iterable<Generation>): void {

@@ -17,10 +17,7 @@ const BLOCK_COST_BYTES = 450;
 /** Reads bytes of generations. */
 export type ContentAccess = AccessTo<Generation>;
 
-/**
- * One immutable content and the blocks held of it. Blocks belong to a generation, never to a key, so bytes of two
- * contents are never mixed.
- */
+/** One immutable content and the blocks held of it, which belong to it and to no key: so bytes of two contents are never mixed. */
 export class Generation implements Content {
   readonly identity: GenerationIdentity;
   readonly sizeBytes: number;
@@ -93,9 +90,10 @@ export class Generation implements Content {
     return this.#blocks.isTold;
   }
 
-  /** It is not told any more: must be called before anything becomes known that it does not say. */
+  /** The object is not told any more: must be called before anything becomes known that is not said. */
   untell(): void {
     this.#blocks.untell();
+    this.#tier.packed.untell(this.identity.objectKey);
   }
 
   /** Bytes that are held of the content, in all codings; for display. */
@@ -168,7 +166,7 @@ export class Generation implements Content {
    * slot can be had at the moment.
    */
   openBlock(position: number, onTakenBack = () => this.closeBlock(position)): boolean {
-    this.untell();
+    this.#blocks.untell();
     const existing = this.blockAt(position);
     const block = existing ?? this.#addBlock(position);
     if (!block) return false;
@@ -202,9 +200,11 @@ export class Generation implements Content {
   }
 
   /** The store gives the same content when it is asked in this way, and readers from now on ask so. */
-  askAs(asked: AskedFor): void {
+  askAs(next: AskedFor): void {
+    const { asked } = this;
+    if (asked && next.versionId === asked.versionId && next.requestPayer === asked.requestPayer) return;
     this.untell();
-    this.#reading.askAs?.(asked);
+    this.#reading.askAs?.(next);
   }
 
   /** Whether nobody reads it and none of its blocks is being filled. */
@@ -252,7 +252,7 @@ export class Generation implements Content {
   retire(): void {
     this.#retired = true;
     this.#encodings?.retire();
-    this.untell();
+    this.#blocks.untell();
     this.#freeUnread();
   }
 

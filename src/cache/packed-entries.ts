@@ -1,4 +1,5 @@
-import { type Entry, generationsOf, worthPacking } from './entry.ts';
+import type { Block } from './block.ts';
+import { type Entry, generationsOf, retireSurplus, worthPacking } from './entry.ts';
 import type { Generation } from './generation.ts';
 import { LooseEntry } from './loose-entry.ts';
 import type { MemoryTier } from './memory-tier.ts';
@@ -69,31 +70,43 @@ export class PackedEntries {
     for (const found of this.#tier.packed.walk()) if (found) yield new SlotEntry(found);
   }
 
-  /** Packs an entry, whose contents must be idle; they are retired. */
+  /** Packs what is worth it of an entry, whose contents must be idle; they are retired. */
   add(entry: Entry): void {
-    const contents = [...generationsOf(entry)];
+    const packed = worthPacking(entry);
+    if (packed !== entry) {
+      this.untell(entry.objectKey.text);
+      retireSurplus(entry, packed);
+    }
+    const contents = [...generationsOf(packed)];
     const only = onlyOf(contents);
     if (only?.content.isTold) {
       only.content.takeBlocks();
       this.#tier.packed.add(only.block.slot);
-    } else this.#write(entry, contents);
+    } else this.#write(packed, contents);
   }
 
   /**
-   * Tells other workers what is known of an entry with one content that takes one short block. Of one that would not be packed
-   * whole nothing is told: clients choose how many variants there are, and each change would write all of them.
+   * Tells other workers what is known of an entry: behind its block where that is short and alone, and else, if one of them has
+   * asked for it, in a slot for that alone. Of one that would not be packed whole nothing is told: clients choose how many
+   * variants there are, and each change would write all of them.
    */
-  tell(entry: Entry): void {
+  tell(entry: Entry, isAskedFor: boolean): void {
     const { packed } = this.#tier;
     if (!packed.isReadByOthers) return;
     const contents = [...generationsOf(entry)];
     const only = onlyOf(contents);
-    if (!only || only.content.isTold || only.block.isFilling) return;
-    const { sizeBytes } = only.content;
-    if (packed.roomBeside(sizeBytes) === 0 || worthPacking(entry) !== entry) return;
-    const { index, slot, valid } = only.block;
-    const bytes = pack(entry, contents, { content: 0, index, slot, valid });
-    packed.tell(entry.objectKey.text, bytes, slot, sizeBytes);
+    const short = only && packed.roomBeside(only.content.sizeBytes) > 0 ? only : undefined;
+    // what is being filled is told when it is complete
+    if (short ? short.content.isTold || short.block.isFilling : !isAskedFor) return;
+    if (worthPacking(entry) !== entry) return;
+    const { text } = entry.objectKey;
+    if (short && this.#tellBehind(entry, short)) packed.untell(text);
+    else if (isAskedFor && !packed.isToldAlone(text)) packed.tellAlone(text, pack(entry, contents));
+  }
+
+  /** Takes back what was told of an object in a slot for that alone, which it must be before it becomes untrue; false where nothing was. */
+  untell(text: string): boolean {
+    return this.#tier.packed.untell(text);
   }
 
   /** Gives up an entry; its blocks are the caller's. */
@@ -103,6 +116,7 @@ export class PackedEntries {
 
   /** Removes an entry and its blocks. */
   drop(text: string): void {
+    this.untell(text);
     for (const slot of this.take(text)?.slots ?? []) this.#tier.free(slot);
   }
 
@@ -120,9 +134,15 @@ export class PackedEntries {
       const holding = bare && isShareExceeded ? undefined : this.#victim();
       const victim = bare && (!holding || bare.queuedAt < holding.queuedAt) ? bare : holding;
       if (!victim) return;
+      this.untell(victim.text);
       this.#takeLoose(victim.text);
       for (const slot of victim.slots) this.#tier.giveUp(slot);
     }
+  }
+
+  #tellBehind(entry: Entry, { content, block: { index, slot, valid } }: Only): boolean {
+    const bytes = pack(entry, [content], { content: 0, index, slot, valid });
+    return this.#tier.packed.tell(entry.objectKey.text, bytes, slot, content.sizeBytes);
   }
 
   #write(entry: Entry, contents: readonly Generation[]): void {
@@ -132,14 +152,19 @@ export class PackedEntries {
     const [block] = blocks;
     const { packed } = this.#tier;
     const { text } = entry.objectKey;
+    const isReadAgain = entry.wasPacked === true;
+    if (!block && packed.adopt(text, isReadAgain)) return;
     const bytes = pack(entry, contents, block);
     const content = block && blocks.length === 1 ? contents[block.content] : undefined;
     const isInSlot =
       block && content
         ? packed.tell(text, bytes, block.slot, lengthOf(content, block))
-        : !block && packed.addBare(text, bytes, entry.wasPacked === true);
+        : !block && packed.addBare(text, bytes, isReadAgain);
     if (!isInSlot) this.#queue(this.#looseOf(bytes, blocks));
-    else if (block) packed.add(block.slot);
+    else if (block) {
+      packed.untell(text);
+      packed.add(block.slot);
+    }
   }
 
   #takeLoose(text: string): LooseEntry | undefined {
@@ -191,8 +216,14 @@ function entryOf(found: FoundText | undefined): PackedEntry | undefined {
   return found && new SlotEntry(found);
 }
 
-/** The content and its block, where there is one of each. */
-function onlyOf(contents: readonly Generation[]) {
+/** A content and its block. */
+interface Only {
+  readonly content: Generation;
+  readonly block: Block;
+}
+
+/** The same, where there is one of each. */
+function onlyOf(contents: readonly Generation[]): Only | undefined {
   const [content] = contents;
   const block = contents.length === 1 ? content?.onlyBlock : undefined;
   return content && block && { content, block };

@@ -17,7 +17,8 @@ const ROOM_DECAY = 1 / 32;
 
 /**
  * Packed entries with one block, behind which all is told that is known of them (`SlotTexts`), or without any: then the text has a
- * slot for itself. Nothing of them is on the heap, and they are evicted and moved as blocks are.
+ * slot for itself. Nothing of them is on the heap, and they are evicted and moved as blocks are. So are texts alone in their slots
+ * that tell other workers of entries which are not packed here.
  */
 export class PackedSlots implements LaterOwner {
   readonly isReadByOthers: boolean;
@@ -25,6 +26,8 @@ export class PackedSlots implements LaterOwner {
   readonly #room: Pick<RoomMaker, 'take'>;
   readonly #shortBytes: number;
   readonly #bare: BareRuns;
+  /** Has the slots of what is told of others: nobody misses what is evicted. */
+  readonly #told: LaterOwner = { evicted: slot => this.evicted(slot), moved: () => undefined };
   #roomBytes = FIRST_ROOM_BYTES;
 
   /** @param isReadByOthers whether there are other workers */
@@ -82,24 +85,39 @@ export class PackedSlots implements LaterOwner {
    * @param isReadAgain whether it has been here before, and was taken
    */
   addBare(text: string, bytes: string, isReadAgain: boolean): boolean {
-    const neededBytes = bytes.length + TAIL_BYTES;
-    const length = granulesFor(neededBytes);
-    if (neededBytes > this.#shortBytes || !this.#bare.makeRoom(length)) return false;
-    const run = this.#room.take(length);
-    if (run === undefined) return false;
-    const { texts, pins, queue } = this.#slots;
-    const slot = this.#slots.occupy(run, this, texts.hashOf(text));
-    this.#slots.wasRead(run);
-    if (isReadAgain) pins.visit(slot);
-    queue.insert(run);
-    this.#bare.add(run);
-    if (texts.tell(slot, this.#slots.bytesOf(run), text, bytes)) return true;
-    this.#free(run);
-    return false;
+    return this.#putAlone(text, bytes, this, isReadAgain);
+  }
+
+  /**
+   * Tells other workers what is known of an object that is not packed here, in a slot for that alone; false where there is no
+   * room, or too much is known. What is told must be taken back by `untell` before it becomes untrue.
+   */
+  tellAlone(text: string, bytes: string): boolean {
+    return this.#putAlone(text, bytes, this.#told, true);
+  }
+
+  isToldAlone(text: string): boolean {
+    return this.#toldAlone(text) !== undefined;
+  }
+
+  /** Takes back what `tellAlone` told; false where nothing is. */
+  untell(text: string): boolean {
+    const slot = this.#toldAlone(text);
+    if (slot !== undefined) this.#free(this.#slots.runOf(slot));
+    return slot !== undefined;
+  }
+
+  /** Takes over what `tellAlone` told, as by `addBare`; false where nothing is. */
+  adopt(text: string, isReadAgain: boolean): boolean {
+    const slot = this.#toldAlone(text);
+    if (slot === undefined) return false;
+    if (isReadAgain) this.#slots.pins.visit(slot);
+    this.#slots.entrust(this.#slots.runOf(slot), this);
+    return true;
   }
 
   get(text: string): FoundText | undefined {
-    return this.#slots.texts.get(text, slot => this.#slots.ownerOf(this.#slots.runOf(slot)) === this);
+    return this.#ofOwner(this, text);
   }
 
   /** The same; who asks has its block from now on. */
@@ -129,6 +147,31 @@ export class PackedSlots implements LaterOwner {
   }
 
   moved(): void {}
+
+  #toldAlone(text: string): number | undefined {
+    return this.isReadByOthers ? this.#ofOwner(this.#told, text)?.slot : undefined;
+  }
+
+  #ofOwner(owner: LaterOwner, text: string): FoundText | undefined {
+    return this.#slots.texts.get(text, slot => this.#slots.ownerOf(this.#slots.runOf(slot)) === owner);
+  }
+
+  #putAlone(text: string, bytes: string, owner: LaterOwner, isReadAgain: boolean): boolean {
+    const neededBytes = bytes.length + TAIL_BYTES;
+    const length = granulesFor(neededBytes);
+    if (neededBytes > this.#shortBytes || !this.#bare.makeRoom(length)) return false;
+    const run = this.#room.take(length);
+    if (run === undefined) return false;
+    const { texts, pins, queue } = this.#slots;
+    const slot = this.#slots.occupy(run, owner, texts.hashOf(text));
+    this.#slots.wasRead(run);
+    if (isReadAgain) pins.visit(slot);
+    queue.insert(run);
+    this.#bare.add(run);
+    if (texts.tell(slot, this.#slots.bytesOf(run), text, bytes)) return true;
+    this.#free(run);
+    return false;
+  }
 
   #free(run: number): void {
     this.#bare.removed(run);

@@ -38,8 +38,6 @@ export class ContentReading implements ContentAccess {
   }
 
   askAs(next: AskedFor): void {
-    const { versionId, requestPayer } = this.#asked;
-    if (next.versionId === versionId && next.requestPayer === requestPayer) return;
     this.#asked = next;
     this.#source = undefined;
   }

@@ -87,8 +87,8 @@ export class PeerServer {
     this.#questions.set(number, leaving);
     try {
       const found = await this.#objects.objects.find(read, withChecksums, { gone: leaving.signal, client });
-      // it was not told while another worker read what was told before
-      if (found.how === 'hit') this.#objects.table.tell(read.objectKey);
+      // what is asked for once is not worth that
+      if (found.how === 'hit') this.#objects.table.tell(read.objectKey, true);
       return this.#encodeResult(found, read.partNumber);
     } finally {
       this.#questions.delete(number);

@@ -7,7 +7,7 @@ import { type ObjectRecord, recordCostBytes } from '../../cache/record.ts';
 import type { SlotTexts } from '../../cache/slot-texts.ts';
 import { OwnerLostError, RefusedByStoreError } from '../fill/fill-error.ts';
 import type { Asker, LookupResult, ObjectSource } from '../read/object-source.ts';
-import { type RecordIndex, storedRecordName } from '../read/record-cache.ts';
+import type { RecordIndex } from '../read/record-cache.ts';
 import { withdrawsObject } from '../read/store-failure.ts';
 import { hasMoved } from '../request/bucket.ts';
 import { type ObjectRead, recordId } from '../request/object-read.ts';
@@ -16,14 +16,20 @@ import type { WireContent, WireLookupResult, WireObject, WireRead } from './mess
 import { RemoteContent, type RemoteMemory } from './remote-content.ts';
 import { type ToldFrom, toldRecords } from './told-records.ts';
 
-/** A cache value: replaced by a new one each time the content has grown, so that its size is recalculated. */
+/**
+ * A record that an owner tells: replaced by another one of these each time the content has grown, so that its size is recalculated.
+ * What is no longer told does not hold any more, and stays for the places of its blocks.
+ */
 interface Kept {
   readonly objectKey: ObjectKey;
   readonly record: ObjectRecord;
   /** The barriers up to this one have been applied to the record. */
   barrier: number;
-  /** The text that it is from, if its owner did not send it: what is no longer told does not hold any more. */
-  readonly from?: ToldFrom;
+  readonly from: ToldFrom;
+  /** All that are told of there. */
+  readonly contents: readonly RemoteContent[];
+  /** Whether it must not be used, although its owner may not know that yet. */
+  readonly isVoid?: boolean;
 }
 
 /** Estimated heap cost of a cached remote record and everything it refers to. */
@@ -32,7 +38,10 @@ export function remoteCostBytes(record: ObjectRecord): number {
   return recordCostBytes(record) + (isNear ? record.content.costBytes : 0);
 }
 
-/** The objects owned by one other worker: reads what that tells of them, or asks it, and caches records (without bytes) here. */
+/**
+ * The objects owned by one other worker: reads what that tells of them, and asks it for everything else. Of what is told records are
+ * kept here, without bytes, as long as it is told; an answer is for the one who has asked.
+ */
 export class RemoteObjects implements ObjectSource, RecordIndex {
   readonly #memory: RemoteMemory;
   readonly #own: ObjectSource;
@@ -83,34 +92,49 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
   recordNamed(read: ObjectRead, name: string): ObjectRecord | undefined {
     const id = recordId(read, name);
     const known = this.#records.get(id);
-    const kept = known && this.#holds(known) ? known : this.#told(read, id);
+    const kept = known && this.#texts.isStillTold(known.from) ? known : this.#told(read, id);
+    if (!kept || kept.isVoid) return undefined;
     // what has a block is counted when that is read
-    if (kept?.from?.isBare) this.#memory.pins.visit(kept.from.slot);
-    return kept === undefined || kept.barrier === this.#barriers.latest
-      ? kept?.record
-      : this.#afterPurges(id, kept);
+    if (kept.from.isBare) this.#memory.pins.visit(kept.from.slot);
+    return kept.barrier === this.#barriers.latest ? kept.record : this.#afterPurges(id, kept);
   }
 
-  #holds({ from }: Kept): boolean {
-    return from === undefined || this.#texts.isStillTold(from);
-  }
-
-  /** Remembers what the owner tells of an object. */
+  /** What the owner tells now, which is kept. A content of which something was told before is the same one. */
   #told(read: ObjectRead, id: string): Kept | undefined {
-    this.#records.delete(id);
     const { objectKey } = read;
     const text = this.#texts.getTold(objectKey.text);
     if (!text) return undefined;
     const { slot, tag, mark, head } = text;
     const from = { slot, tag, mark, isBare: head.block === undefined };
+    const before = this.#records.peek(id)?.contents;
     // a content keeps all that these name, and so not `read`
     const object = encodeObject(read);
     const grew = () => this.#recalculateCost(id);
-    const make = (content: WireContent) => new RemoteContent(content, this.#memory, object, grew);
+    const contents: RemoteContent[] = [];
+    const make = (told: WireContent) => {
+      const known = before?.find(({ contentId }) => contentId === told.contentId);
+      known?.learn(told);
+      const content = known ?? new RemoteContent(told, this.#memory, object, grew);
+      contents.push(content);
+      return content;
+    };
+    let kept: Kept | undefined;
     for (const [name, record] of toldRecords(text, make)) {
-      this.#records.set(recordId(read, name), { objectKey, record, barrier: head.barrier, from });
+      const one = { objectKey, record, barrier: head.barrier, from, contents };
+      this.#records.set(recordId(read, name), one);
+      if (recordId(read, name) === id) kept = one;
     }
-    return this.#records.get(id);
+    return kept;
+  }
+
+  /** What is told of `content` under the name of `read` is not used until its owner has answered a question. */
+  #void(read: ObjectRead, content: RemoteContent): void {
+    const id = recordId(read, read.recordName);
+    const known = this.#records.peek(id);
+    const kept = known && this.#texts.isStillTold(known.from) ? known : this.#told(read, id);
+    const { record } = kept ?? {};
+    if (!kept || record?.kind !== 'readable' || !(record.content instanceof RemoteContent)) return;
+    if (record.content.contentId === content.contentId) this.#records.set(id, { ...kept, isVoid: true });
   }
 
   #afterPurges(id: string, kept: Kept): ObjectRecord | undefined {
@@ -119,7 +143,7 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
     const record = this.#barriers.applied(objectKey.text, kept.record);
     if (record === kept.record) kept.barrier = standing;
     else if (record) this.#records.set(id, { ...kept, record, barrier: standing });
-    else this.#records.delete(id);
+    else this.#records.set(id, { ...kept, isVoid: true });
     return record;
   }
 
@@ -177,7 +201,7 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
       this.#own.invalidate(read, record);
       return;
     }
-    this.#records.delete(recordId(read, read.recordName));
+    this.#void(read, record.content);
     this.#memory.link.notify('invalidate', { read: encodeRead(read), contentId: record.content.contentId });
   }
 
@@ -187,40 +211,27 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
       if (withdrawsObject(reply.status)) this.#withdraw(read);
       return;
     }
-    // what is known here does not hold any more: the owner has the refusal, or asks
-    if (withdrawsObject(reply.status)) this.#records.delete(recordId(read, read.recordName));
     const { content, epoch, receivedMs } = record;
+    // what is known here does not hold any more: the owner has the refusal, or asks
+    if (withdrawsObject(reply.status)) this.#void(read, record.content);
     const refusal = { read: encodeRead(read), contentId: content.contentId, epoch, receivedMs, reply };
     this.#memory.link.notify('refusedByStore', refusal);
   }
 
   #decode(read: ObjectRead, found: WireLookupResult): LookupResult {
-    const record = this.#decodeRecord(read, found.record);
-    const { objectKey } = read;
-    if (found.how === 'hit' || found.isStored)
-      this.#records.set(recordId(read, storedRecordName(read, record)), {
-        ...{ objectKey, record, barrier: record.barrier },
-      });
-    return { ...found, record };
+    return { ...found, record: this.#decodeRecord(read, found.record) };
   }
 
-  /** The record with a content that can be read here; reuses the known content if it is the same. */
+  /** The record with a content that can be read here: the one that is told of, if it is the same. */
   #decodeRecord(read: ObjectRead, record: WireLookupResult['record']): ObjectRecord {
+    // what was void the owner has replaced, or tells rightly
+    const told = this.#told(read, recordId(read, read.recordName));
     if (record.kind === 'uncacheable') return record;
     if (record.kind === 'refused') return { ...record, body: Buffer.from(record.body) };
-    const name = recordId(read, read.recordName);
-    const before = this.#records.peek(name)?.record;
-    const known =
-      before?.kind === 'readable' && before.content instanceof RemoteContent ? before.content : undefined;
-    if (known?.contentId !== record.content.contentId) {
-      const grew = () => this.#recalculateCost(name);
-      return {
-        ...record,
-        content: new RemoteContent(record.content, this.#memory, encodeObject(read), grew),
-      };
-    }
-    known.learn(record.content);
-    return { ...record, content: known };
+    const { content: wire } = record;
+    const known = told?.contents.find(({ contentId }) => contentId === wire.contentId);
+    known?.learn(wire);
+    return { ...record, content: known ?? new RemoteContent(wire, this.#memory, encodeObject(read)) };
   }
 
   #recalculateCost(name: string): void {

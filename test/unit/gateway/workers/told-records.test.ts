@@ -6,6 +6,7 @@ import type { AskedFor } from '../../../../src/cache/generation-identity.ts';
 import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
 import { PackedEntries } from '../../../../src/cache/packed-entries.ts';
 import { PurgeBarriers } from '../../../../src/cache/purge-barriers.ts';
+import type { ObjectRecord } from '../../../../src/cache/record.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { SlotLender } from '../../../../src/gateway/fill/slot-lender.ts';
 import type { ObjectSource } from '../../../../src/gateway/read/object-source.ts';
@@ -13,7 +14,7 @@ import type { PeerLink } from '../../../../src/gateway/workers/peer-link.ts';
 import { RemoteContent } from '../../../../src/gateway/workers/remote-content.ts';
 import { RemoteObjects } from '../../../../src/gateway/workers/remote-objects.ts';
 import { readOf } from '../../../support/object-reads.ts';
-import { recordOf } from '../../../support/records.ts';
+import { recordFields, recordOf } from '../../../support/records.ts';
 
 const pageBytes = 65_536;
 const read = readOf('k');
@@ -74,6 +75,64 @@ it('what was purged softly is stale for as long as it is told', () => {
     expect(remote.recordNamed(read, '')).toMatchObject({ staleFromMs: expect.any(Number) });
   content.untell();
   expect(remote.recordNamed(read, '')).toBeUndefined();
+});
+
+/** A content of four blocks of which nothing is held, or so many bytes. */
+function without(entityTag: string, sizeBytes = 4 * pageBytes): Generation {
+  const identity = { objectKey: objectKey.text, versionId: undefined, entityTag, sizeBytes };
+  return new Generation(identity, pageBytes, tier, { open: unused, lend: unused, asked: undefined });
+}
+
+function refused(status: number): ObjectRecord {
+  const { kind: _kind, isNegative: _not, ...fields } = recordFields(0);
+  return { ...fields, kind: 'refused', isNegative: true, status, body: Buffer.from('<Error/>') };
+}
+
+const found200 = (): ObjectRecord => recordOf(without('"large"'));
+
+it.each<[string, (() => ObjectRecord)[]]>([
+  ['a large object', [found200, found200, () => ({ ...found200(), staleFromMs: 7 })]],
+  ['an object that comes and goes', [() => refused(404), found200, () => refused(404), () => refused(403)]],
+  ['an empty object', [() => recordOf(without('"none"', 0)), () => refused(404)]],
+  ['heads', [found200, () => ({ ...found200(), isUsableForGet: false }), found200]],
+])('laws 5, 6: %s that another worker has asked for is told again whenever it is learned anew', (_what, all) => {
+  for (const [index, make] of all.entries()) {
+    const record = make();
+    table.put(objectKey, '', record);
+    if (index === 0) {
+      expect(remote.recordNamed(read, ''), 'nobody has asked').toBeUndefined();
+      table.tell(objectKey, true);
+    }
+    const { kind, isUsableForGet, staleFromMs } = record;
+    const told = remote.recordNamed(read, '');
+    expect(told).toMatchObject({ kind, isUsableForGet, ...(staleFromMs && { staleFromMs }) });
+    if (record.kind === 'refused') expect(told).toMatchObject({ status: record.status, body: record.body });
+    else if (record.kind === 'readable' && record.content instanceof Generation)
+      expect(found()?.contentId).toBe(record.content.contentId);
+  }
+  table.drop(objectKey.text);
+  expect(remote.recordNamed(read, '')).toBeUndefined();
+  expect(tier.usage.slots).toBe(0);
+});
+
+it('the places of blocks are remembered when the object is confirmed, and what is told may be evicted', () => {
+  const content = without('"large"');
+  table.put(objectKey, '', recordOf(content));
+  table.tell(objectKey, true);
+  content.openBlock(pageBytes);
+  content.write(pageBytes, Buffer.from('abc'));
+  content.closeBlock(pageBytes);
+  const slot = content.blockAt(pageBytes)?.slot ?? Number.NaN;
+  const place = { slot, tag: tier.pins.tag(slot), blockStart: pageBytes };
+  const told = found();
+  told?.place({ ...place, from: pageBytes, to: pageBytes + 3 });
+  table.put(objectKey, '', recordOf(content));
+  expect(found()).toBe(told);
+  content.parts.learn(1, { first: 0, last: 7, checksums: [] }, 1);
+  expect(found(), 'what is learned is not told yet').toBeUndefined();
+  table.tell(objectKey, true);
+  expect([found() === told, found()?.peekText(pageBytes, pageBytes + 3)]).toEqual([true, 'abc']);
+  expect(found()?.parts.get(1)).toBeDefined();
 });
 
 it('a name that its owner has forgotten is not known, though the others are told again', () => {
