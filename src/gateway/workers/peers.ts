@@ -25,6 +25,13 @@ interface Remote extends OwnerSources {
   readonly near: readonly { readonly use: Omit<MemoryUse, 'kind'> }[];
 }
 
+/**
+ * Decoded records of objects take no more than this in all, or a share of what near records may take if that is more: they are made
+ * again of what is told.
+ */
+const MOST_DECODED_BYTES = 16 * 1024 * 1024;
+const MOST_DECODED_SHARE = 1 / 32;
+
 /** The share of near records that those of web origins may take. */
 const WEB_SHARE = 1 / 4;
 
@@ -77,7 +84,9 @@ export class Peers implements ObjectSources, WebSources {
     const memory = { link, pins: tier.pins, lender, written: tier.written };
     const webBytes = Math.floor(this.#recordBytes * WEB_SHARE);
     const near = new NearAnswers(memory, { epochs, barriers }, webBytes);
-    const objectBytes = this.#recordBytes - webBytes;
+    const shared = Math.floor(MOST_DECODED_BYTES / Math.max(1, this.#workers - 1));
+    const mostBytes = Math.max(shared, Math.floor(this.#recordBytes * MOST_DECODED_SHARE));
+    const objectBytes = Math.min(this.#recordBytes - webBytes, mostBytes);
     const nearObjects = new RemoteObjects(
       memory,
       tier.textsOf(index),

@@ -95,25 +95,28 @@ it.each<[string, (() => ObjectRecord)[]]>([
   ['an object that comes and goes', [() => refused(404), found200, () => refused(404), () => refused(403)]],
   ['an empty object', [() => recordOf(without('"none"', 0)), () => refused(404)]],
   ['heads', [found200, () => ({ ...found200(), isUsableForGet: false }), found200]],
-])('laws 5, 6: %s that another worker has asked for is told again whenever it is learned anew', (_what, all) => {
-  for (const [index, make] of all.entries()) {
-    const record = make();
-    table.put(objectKey, '', record);
-    if (index === 0) {
-      expect(remote.recordNamed(read, ''), 'nobody has asked').toBeUndefined();
-      table.tell(objectKey, true);
+])(
+  'laws 5, 6: %s that another worker has asked for is told again whenever it is learned anew',
+  (_what, all) => {
+    for (const [index, make] of all.entries()) {
+      const record = make();
+      table.put(objectKey, '', record);
+      if (index === 0) {
+        expect(remote.recordNamed(read, ''), 'nobody has asked').toBeUndefined();
+        table.tell(objectKey, true);
+      }
+      const { kind, isUsableForGet, staleFromMs } = record;
+      const told = remote.recordNamed(read, '');
+      expect(told).toMatchObject({ kind, isUsableForGet, ...(staleFromMs && { staleFromMs }) });
+      if (record.kind === 'refused') expect(told).toMatchObject({ status: record.status, body: record.body });
+      else if (record.kind === 'readable' && record.content instanceof Generation)
+        expect(found()?.contentId).toBe(record.content.contentId);
     }
-    const { kind, isUsableForGet, staleFromMs } = record;
-    const told = remote.recordNamed(read, '');
-    expect(told).toMatchObject({ kind, isUsableForGet, ...(staleFromMs && { staleFromMs }) });
-    if (record.kind === 'refused') expect(told).toMatchObject({ status: record.status, body: record.body });
-    else if (record.kind === 'readable' && record.content instanceof Generation)
-      expect(found()?.contentId).toBe(record.content.contentId);
-  }
-  table.drop(objectKey.text);
-  expect(remote.recordNamed(read, '')).toBeUndefined();
-  expect(tier.usage.slots).toBe(0);
-});
+    table.drop(objectKey.text);
+    expect(remote.recordNamed(read, '')).toBeUndefined();
+    expect(tier.usage.slots).toBe(0);
+  },
+);
 
 it('the places of blocks are remembered when the object is confirmed, and what is told may be evicted', () => {
   const content = without('"large"');
