@@ -10,10 +10,13 @@ import type { SlotPins } from './slot-pins.ts';
 export const TAIL_BYTES = 8;
 const HASH_BYTES = 4;
 
-/** In a mark: how long the slot is, in granules, and a number for each text. */
+/**
+ * In a mark: how long the slot is, in granules, and a number for each text. A content may be confirmed, and so be told anew, many
+ * times between two look-ups of another worker: a number comes again after more than a million.
+ */
 const LENGTH_MASK = 0x0fff;
 const NUMBER_UNIT = 0x1000;
-const NUMBER_MASK = 0xffff_f000;
+const NUMBER_MASK = ~LENGTH_MASK;
 
 /** What was found behind a block. */
 export interface FoundText extends PackedText {

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { WholeReply } from '../../backend/store.ts';
+import { PLAIN_NAME } from '../../cache/entry.ts';
 import type { Epochs } from '../../cache/epochs.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
 import type { PurgeBarriers } from '../../cache/purge-barriers.ts';
@@ -106,23 +107,29 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
     if (!text) return undefined;
     const { slot, tag, mark, head } = text;
     const from = { slot, tag, mark, isBare: head.block === undefined };
-    const before = this.#records.peek(id)?.contents;
+    // those of a name that is not told are those of the object
+    const known = this.#records.peek(id) ?? this.#records.peek(recordId(read, PLAIN_NAME));
     // a content keeps all that these name, and so not `read`
     const object = encodeObject(read);
-    const grew = () => this.#recalculateCost(id);
+    const ids: string[] = [];
+    const grew = () => {
+      for (const one of ids) this.#recalculateCost(one);
+    };
     const contents: RemoteContent[] = [];
     const make = (told: WireContent) => {
-      const known = before?.find(({ contentId }) => contentId === told.contentId);
-      known?.learn(told);
-      const content = known ?? new RemoteContent(told, this.#memory, object, grew);
+      const same = known?.contents.find(({ contentId }) => contentId === told.contentId);
+      same?.learn(told);
+      const content = same ?? new RemoteContent(told, this.#memory, object, grew);
       contents.push(content);
       return content;
     };
     let kept: Kept | undefined;
     for (const [name, record] of toldRecords(text, make)) {
       const one = { objectKey, record, barrier: head.barrier, from, contents };
-      this.#records.set(recordId(read, name), one);
-      if (recordId(read, name) === id) kept = one;
+      const oneId = recordId(read, name);
+      ids.push(oneId);
+      this.#records.set(oneId, one);
+      if (oneId === id) kept = one;
     }
     return kept;
   }

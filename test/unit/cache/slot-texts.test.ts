@@ -68,6 +68,18 @@ it('two keys of one hash are two objects', () => {
   expect([found(one ?? ''), found(two ?? '')]).toEqual([1, 2]);
 });
 
+it('law 2: a text is no longer told, however often others were told in its place', () => {
+  const { slots, texts, put } = twoWorkers();
+  const { slot } = put('k', 7);
+  const before = texts.getTold('k');
+  let toldAgain = 0;
+  for (let times = 0; times < 70_000; times++) {
+    slots.texts.tell(slot, slotBytes, 'k', textOf('k', 8));
+    if (before && texts.isStillTold(before)) toldAgain++;
+  }
+  expect(toldAgain).toBe(0);
+});
+
 it('what is told anew is told alone', () => {
   const { slots, texts, put, found } = twoWorkers();
   const { slot } = put('k', 7);

@@ -130,6 +130,7 @@ it('the places of blocks are remembered when the object is confirmed, and what i
   const told = found();
   told?.place({ ...place, from: pageBytes, to: pageBytes + 3 });
   table.put(objectKey, '', recordOf(content));
+  expect(found('not told')).toBeUndefined();
   expect(found()).toBe(told);
   content.parts.learn(1, { first: 0, last: 7, checksums: [] }, 1);
   expect(found(), 'what is learned is not told yet').toBeUndefined();
