@@ -87,8 +87,8 @@ export class PackedEntries {
 
   /**
    * Tells other workers what is known of an entry: behind its block where that is short and alone, and else, if one of them has
-   * asked for it, in a slot for that alone. Of one that would not be packed whole nothing is told: clients choose how many
-   * variants there are, and each change would write all of them.
+   * asked for it, in a slot for that alone. Of many variants no more than would be packed: clients choose how many there are, and
+   * each change writes all that are told.
    */
   tell(entry: Entry, isAskedFor: boolean): void {
     const { packed } = this.#tier;
@@ -98,10 +98,11 @@ export class PackedEntries {
     const short = only && packed.roomBeside(only.content.sizeBytes) > 0 ? only : undefined;
     // what is being filled is told when it is complete
     if (short ? short.content.isTold || short.block.isFilling : !isAskedFor) return;
-    if (worthPacking(entry) !== entry) return;
     const { text } = entry.objectKey;
-    if (short && this.#tellBehind(entry, short)) packed.untell(text);
-    else if (isAskedFor && !packed.isToldAlone(text)) packed.tellAlone(text, pack(entry, contents));
+    const some = worthPacking(entry);
+    if (short && some === entry && this.#tellBehind(entry, short)) packed.untell(text);
+    else if (isAskedFor && !packed.isToldAlone(text))
+      packed.tellAlone(text, pack(some, [...generationsOf(some)]));
   }
 
   /** Takes back what was told of an object in a slot for that alone, which it must be before it becomes untrue; false where nothing was. */

@@ -51,7 +51,7 @@ it('what the memory of the cache is for is counted by kind, and comes to so much
   expect(blocks).toEqual(tier('memory'));
   expect(blocks).toEqual({ bytes: blocks.count * SLOT_BYTES, count: blocks.count });
   // with two workers, see shared-memory.ts
-  expect(tables).toEqual({ bytes: tables.count * (17 + 2 * 4 + 35), count: 4 * blocks.count });
+  expect(tables).toEqual({ bytes: tables.count * (19 + 2 * 4 + 35), count: 4 * blocks.count });
   const [records, packed, near] = [use('records'), use('packed-records'), use('near-records')];
   expect(records.bytes + packed.bytes).toBe(tier('records').bytes);
   expect(records.count + packed.count).toBe(tier('records').count);

@@ -118,6 +118,22 @@ it.each<[string, (() => ObjectRecord)[]]>([
   },
 );
 
+it('of many variants some are told: that of whoever names nothing, and those that were used last', () => {
+  const content = without('"large"');
+  const names = ['', ...Array.from({ length: 59 }, (_, index) => `origin ${index}`)];
+  for (const name of names) {
+    table.put(objectKey, name, recordOf(content));
+    table.tell(objectKey, true);
+  }
+  expect(table.peek(objectKey)?.records.size).toBe(names.length);
+  const told = names.map(name => found(name) !== undefined);
+  expect([told[0], told[20], told.at(-1)]).toEqual([true, false, true]);
+  table.forget(objectKey, '');
+  expect(found()).toBeUndefined();
+  table.drop(objectKey.text);
+  expect(tier.usage.slots).toBe(0);
+});
+
 it('the places of blocks are remembered when the object is confirmed, and what is told may be evicted', () => {
   const content = without('"large"');
   table.put(objectKey, '', recordOf(content));
