@@ -48,15 +48,15 @@ it('laws 2 and 5: what a thread has pinned is the content it looked for, not pur
   Atomics.store(new Int32Array(memory.stop), 0, 1);
   Atomics.notify(new Int32Array(memory.stop), 0);
   await Promise.all(ended);
-  const [contents = 0, moves = 0, changes = 0] = new Int32Array(memory.owned);
+  const [contents = 0, moves = 0, changes = 0, alone = 0] = new Int32Array(memory.owned);
   const found = {
     ...{ lookups: total('lookups'), told: total('told') },
     ...{ pinned: total('pinned'), refused: total('refused') },
   };
-  process.stdout.write(`${JSON.stringify({ ...found, contents, moves, changes, kills })}\n`);
+  process.stdout.write(`${JSON.stringify({ ...found, contents, moves, changes, alone, kills })}\n`);
   expect({ torn: total('torn'), stale: total('stale') }).toEqual({ torn: 0, stale: 0 });
   // the threads have met: contents were pinned in time and too late, had to move, and were told of anew
-  for (const count of [found.told, found.pinned, found.refused, contents, moves, changes])
+  for (const count of [found.told, found.pinned, found.refused, contents, moves, changes, alone])
     expect(count).toBeGreaterThan(10 * seconds);
   const workers = [0, ...readers].map(worker => new SlotPins(product, worker));
   expect(workers.map(({ heldSlots }) => heldSlots)).toEqual(workers.map(() => 0));

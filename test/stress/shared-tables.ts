@@ -20,7 +20,7 @@ export interface StressMemory {
   readonly purged: SharedArrayBuffer;
   /** Int32 per worker and position of `counts`; what the owner did is counted in `owned`. */
   readonly counted: SharedArrayBuffer;
-  /** Int32: contents that were written, how often one was moved, and how often one was told of anew. */
+  /** Int32: contents that were written, how often one was moved, how often one was told of anew, and how often alone. */
   readonly owned: SharedArrayBuffer;
   /** Int32: not 0 when all threads are to end. */
   readonly stop: SharedArrayBuffer;
@@ -34,7 +34,7 @@ export function allocateStress(product: SharedMemory): StressMemory {
     begun: int32(OBJECTS),
     purged: int32(OBJECTS),
     counted: int32(product.layout.workers * counts.length),
-    owned: int32(3),
+    owned: int32(4),
     stop: int32(1),
   };
 }

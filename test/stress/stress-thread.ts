@@ -26,7 +26,7 @@ export interface StressStart {
 /** Room behind small contents, in which the owner tells of them, and how often a text says which one it is. */
 const TEXT_GRANULES = 1;
 const REPEATS = 40;
-const PLACE_NUMBERS = 3;
+const PLACE_NUMBERS = 4;
 
 /** How often a reader looks at a content whose tag has changed: long enough for the owner to write the next one. */
 const LOOKS = 300;
@@ -87,18 +87,19 @@ function textOf(
   { objectKey, tagSlots }: StressObject,
   place: Omit<Place, 'slot' | 'tag'>,
   number: number,
+  isAlone: boolean,
 ): string {
   const to = new ByteTextWriter();
   writeHead(to, { text: objectKey.text, barrier: place.barrier, tagSlots, block: undefined });
-  for (const value of [place.version, place.granules, place.epoch]) to.count(value);
+  for (const value of [place.version, place.granules, place.epoch, isAlone ? 1 : 0]) to.count(value);
   for (let left = REPEATS; left > 0; left--) to.count(number);
   return to.finish(PACKED_VERSION);
 }
 
-/** The place that a text tells. */
-function placeOf({ slot, tag, head: { barrier }, rest }: ToldText): Place {
-  const [version, granules, epoch] = [rest.count(), rest.count(), rest.count()];
-  return { slot, tag, version, granules, epoch, barrier };
+/** The place that a text tells; one that is told alone has only itself there. */
+function placeOf({ slot, tag, head: { barrier }, rest }: ToldText): Place & { readonly isAlone: boolean } {
+  const [version, granules, epoch, alone] = [rest.count(), rest.count(), rest.count(), rest.count()];
+  return { slot, tag, version, granules, epoch, barrier, isAlone: alone === 1 };
 }
 
 /** Which text it is; undefined for one that is two in parts. */
@@ -120,10 +121,15 @@ function own({ memory, worker }: StressStart): void {
   let numbered = 0;
   const tell = (index: number, object: StressObject, slot: number) => {
     const place = known.get(index);
-    if (!place || place.granules * GRANULE_BYTES > product.layout.pageBytes / 2) return;
-    const text = textOf(object, place, numbered++ % 128);
+    if (!place) return;
+    const isAlone = place.granules * GRANULE_BYTES > product.layout.pageBytes / 2;
+    const text = textOf(object, place, numbered++ % 128, isAlone);
     const { objectKey } = object;
-    if (tier.packed.tell(objectKey.text, text, slot, place.granules * GRANULE_BYTES))
+    // what leaves no room behind it is told alone; that says nothing of the bytes, so these may go meanwhile
+    if (isAlone) {
+      tier.packed.untell(objectKey.text);
+      if (tier.packed.tellAlone(objectKey.text, text)) Atomics.add(owned, 3, 1);
+    } else if (tier.packed.tell(objectKey.text, text, slot, place.granules * GRANULE_BYTES))
       Atomics.add(owned, 2, 1);
   };
   const gone = (index: number) => {
@@ -143,6 +149,7 @@ function own({ memory, worker }: StressStart): void {
       gone(index);
       tier.free(before);
     }
+    tier.packed.untell(object.objectKey.text);
     // as for a question to the store: what may purge it is looked at before it is begun
     const [epoch, barrier] = [epochs.current(object.objectKey), barriers.latest];
     const version = Atomics.add(begun, index, 1) + 1;
@@ -244,7 +251,7 @@ function read({ memory, worker }: StressStart): void {
   const pins = new SlotPins(product, worker);
   const texts = new SlotTexts(product, 0, pins);
   const places = new Places(memory);
-  const purged = new Int32Array(memory.purged);
+  const [begun, purged] = [new Int32Array(memory.begun), new Int32Array(memory.purged)];
   const counts = new Counts(memory, worker);
   const applied: Applied[] = [];
   /** As `RemoteContent`: where contents were, long ago perhaps. */
@@ -269,10 +276,13 @@ function read({ memory, worker }: StressStart): void {
     const purgedBefore = Atomics.load(purged, index);
     if (Math.random() < LEARNT[index % 2 === 0 ? 'often' : 'seldom'])
       remembered[index] = places.get(index) ?? remembered[index];
+    const begunBefore = Atomics.load(begun, index);
     const text = Math.random() < ASKED ? undefined : texts.getTold(object.objectKey.text);
     if (text) counts.add('told');
     if (text && isTextTorn(pins, texts, text, stop)) counts.add('torn');
     const told = text && placeOf(text);
+    // what was told must be taken back before the next version is begun
+    if (told && told.version < begunBefore) counts.add('stale');
     const place = told ?? remembered[index];
     if (!place) continue;
     if (!holds(index, object, place) || !pins.acquire(place.slot, place.tag)) {
@@ -281,7 +291,7 @@ function read({ memory, worker }: StressStart): void {
     }
     counts.add('pinned');
     if (Math.random() < 1 / HELD_ONE_OF) Atomics.wait(stop, 0, 0, HELD_MS);
-    if (isTorn(pins, index, place)) counts.add('torn');
+    if (told?.isAlone ? isTextTornAt(texts, place) : isTorn(pins, index, place)) counts.add('torn');
     if (place.version <= purgedBefore) counts.add('stale');
     pins.release(place.slot);
   }
@@ -300,6 +310,12 @@ function isTextTorn(pins: SlotPins, texts: SlotTexts, { slot }: ToldText, stop: 
   const isTorn = first === undefined || saidNow() !== first;
   pins.release(slot);
   return isTorn;
+}
+
+/** Whether the text alone in a pinned slot is not one text, of the version of `place`. */
+function isTextTornAt(texts: SlotTexts, { slot, version }: Place): boolean {
+  const [said, same] = [texts.read(slot), texts.read(slot)];
+  return !said || !same || numberOf(said) === undefined || same.rest.count() !== version;
 }
 
 /** Whether a pinned content is not, or does not stay, the one of the tag. */
