@@ -27,6 +27,8 @@ export class Generation implements Content {
   readonly fillGroup: number;
   /** The number by which other workers know the content; packing keeps it. */
   contentId: number;
+  /** Whether it was asked for in several ways, as the current object and as a version: what one is refused others may get. */
+  isAskedVariously = false;
   readonly #tier: MemoryTier;
   readonly #blocks: HeldBlocks;
   readonly #hash: number;
@@ -36,10 +38,7 @@ export class Generation implements Content {
   #readers = 0;
   #retired = false;
 
-  /**
-   * @param onGrown called when the content's estimated heap cost has grown
-   * @param fillGroup the number of its store, see `FillingSlots`
-   */
+  /** @param onGrown called when the content's estimated heap cost has grown */
   constructor(
     identity: GenerationIdentity,
     blockBytes: number,
@@ -204,6 +203,7 @@ export class Generation implements Content {
     const { asked } = this;
     if (asked && next.versionId === asked.versionId && next.requestPayer === asked.requestPayer) return;
     this.untell();
+    this.isAskedVariously = true;
     this.#reading.askAs?.(next);
   }
 

@@ -70,7 +70,9 @@ export class Extent implements RangeReceiver {
     const { position, to } = this.blocks;
     this.#askedTo = to;
     this.#guarded(() => {
-      const read = new RangedRead(this.generation.identity, position, to, this, this.source.isByVersion);
+      const { generation, source } = this;
+      const isOfOthers = () => source.isByVersion === true || generation.isAskedVariously;
+      const read = new RangedRead(generation.identity, position, to, this, isOfOthers);
       this.#transfer.begin(this.source.send(position, to, read));
     });
   }

@@ -81,20 +81,20 @@ export class RangedRead implements StoreReceiver {
   readonly #from: number;
   readonly #to: number;
   readonly #receiver: RangeReceiver;
-  readonly #isByVersion: boolean;
+  readonly #isOfOthers: () => boolean;
   #bytes: ExpectedBytes | undefined;
   #refusal: CollectedReply | undefined;
   #isInvalid = false;
 
-  /** @param isByVersion see `RangeSource` */
+  /** @param isOfOthers whether a refusal may be of something else than what a reader has asked for */
   constructor(
     identity: GenerationIdentity,
     from: number,
     to: number,
     receiver: RangeReceiver,
-    isByVersion = false,
+    isOfOthers = () => false,
   ) {
-    this.#isByVersion = isByVersion;
+    this.#isOfOthers = isOfOthers;
     this.#identity = identity;
     this.#from = from;
     this.#to = to;
@@ -174,8 +174,8 @@ export class RangedRead implements StoreReceiver {
     // the range was within the object, so the object has become shorter
     if (status === 416) return new ObjectChangedError('there are no such bytes');
     // each reader asks anew for what it wants itself, the version or the current object
-    if (this.#isByVersion && status < 500 && isRefusal(status))
-      return new ObjectChangedError('the version is refused');
+    if (status < 500 && isRefusal(status) && this.#isOfOthers())
+      return new ObjectChangedError('what was asked for is refused');
     return refusedBy(this.#refusal.whole());
   }
 }

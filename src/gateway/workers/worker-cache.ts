@@ -130,7 +130,10 @@ export class WorkerCache implements ContentFactory {
   revive({ bucket, objectKey }: StoredObject): Entry | undefined {
     return this.table.revive(objectKey, (identity, blockBytes, asked = nothingNamed) => {
       const object = { bucket: this.#bucketNow(bucket, objectKey), objectKey };
-      return this.#create(object, asked, identity, blockBytes);
+      const generation = this.#create(object, asked, identity, blockBytes);
+      // how else it was asked for is not known any more
+      generation.isAskedVariously = true;
+      return generation;
     });
   }
 

@@ -2,7 +2,6 @@ import { get, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate as immediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { GRANULE_BYTES } from '../../../src/cache/granules.ts';
 import { ownerOf } from '../../../src/cache/object-key.ts';
 import { SlotPins } from '../../../src/cache/slot-pins.ts';
 import { SlotTexts } from '../../../src/cache/slot-texts.ts';

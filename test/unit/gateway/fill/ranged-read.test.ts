@@ -207,7 +207,7 @@ it.each([
   (status, isByVersion, kind) => {
     const failures: Error[] = [];
     const noted = Object.assign(new Receiver(), { failed: (error: Error) => void failures.push(error) });
-    const asked = new RangedRead(identity, 10, 20, noted, isByVersion);
+    const asked = new RangedRead(identity, 10, 20, noted, () => isByVersion);
     asked.answered({ status, fields: [] });
     asked.ended();
     expect(failures).toEqual([expect.any(kind)]);
