@@ -1,5 +1,6 @@
 import type { Timer } from '../base/clock.ts';
 import { CallReport } from './breaker/call-report.ts';
+import { CallClient } from './call-client.ts';
 import type { CallContext, SentRequest } from './call-context.ts';
 import { outcomeOf } from './call-outcome.ts';
 import { CallTally } from './call-tally.ts';
@@ -22,9 +23,9 @@ import { TransferWatch } from './transfer-watch.ts';
  */
 export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
   readonly object: string;
-  client: string | undefined;
   readonly isTimed: boolean;
   isAnswered = false;
+  readonly #client: CallClient;
   readonly #request: StoreRequest;
   readonly #receiver: StoreReceiver;
   readonly #context: CallContext;
@@ -33,8 +34,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
   #sends = 0;
   readonly #resends: Resends;
   readonly #report: CallReport;
-  /** Until the call is sent again. */
-  #rest: Timer | undefined;
+  #resend: Timer | undefined;
   #isGivenUp = false;
   readonly #tally: CallTally;
   #watch: TransferWatch | undefined;
@@ -42,18 +42,10 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
   #startedMs = 0;
   #sentMs = 0;
   #errorBody: ErrorBody | undefined;
-  /** Others than its client want it as well. */
-  readonly #share = () => {
-    const { client } = this;
-    // before the queue starts what waits, by whom that is for
-    this.client = undefined;
-    this.#context.queue.share(this, client);
-  };
 
   constructor(request: StoreRequest, receiver: StoreReceiver, context: CallContext) {
     this.object = objectOf(request);
-    this.client = request.shared?.aborted ? undefined : request.client;
-    request.shared?.addEventListener('abort', this.#share);
+    this.#client = new CallClient(request, client => context.queue.share(this, client));
     this.isTimed = isSafe(request);
     this.#request = request;
     this.#receiver = receiver;
@@ -62,6 +54,10 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     this.#resends = new Resends(request, context);
     this.#report = new CallReport(context.breaker, request);
     this.#tally = new CallTally(request, context);
+  }
+
+  get client(): string | undefined {
+    return this.#client.name;
   }
 
   get silentSinceMs(): number | undefined {
@@ -233,7 +229,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     else {
       this.#state = 'resting';
       this.#sent = undefined;
-      this.#rest = clock.after(delayMs, () => this.#send());
+      this.#resend = clock.after(delayMs, () => this.#send());
     }
     return true;
   }
@@ -297,9 +293,8 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
     this.#state = 'over';
     this.#watch?.end();
     this.#errorBody?.end();
-    this.#rest?.cancel();
-    // a signal may outlive many calls
-    this.#request.shared?.removeEventListener('abort', this.#share);
+    this.#resend?.cancel();
+    this.#client.end();
     return !isOver;
   }
 }
