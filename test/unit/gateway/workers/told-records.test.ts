@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { EntryTable } from '../../../../src/cache/entry-table.ts';
 import { Epochs } from '../../../../src/cache/epochs.ts';
-import { Generation } from '../../../../src/cache/generation.ts';
+import { type ContentAccess, Generation } from '../../../../src/cache/generation.ts';
 import type { AskedFor } from '../../../../src/cache/generation-identity.ts';
 import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
 import { PackedEntries } from '../../../../src/cache/packed-entries.ts';
@@ -78,9 +78,10 @@ it('what was purged softly is stale for as long as it is told', () => {
 });
 
 /** A content of four blocks of which nothing is held, or so many bytes. */
-function without(entityTag: string, sizeBytes = 4 * pageBytes): Generation {
+function without(entityTag: string, sizeBytes = 4 * pageBytes, asked?: AskedFor): Generation {
   const identity = { objectKey: objectKey.text, versionId: undefined, entityTag, sizeBytes };
-  return new Generation(identity, pageBytes, tier, { open: unused, lend: unused, asked: undefined });
+  const reading: ContentAccess = { open: unused, lend: unused, asked: undefined, askAs: () => undefined };
+  return new Generation(identity, pageBytes, tier, { ...reading, ...(asked && { asked }) });
 }
 
 function refused(status: number): ObjectRecord {
@@ -189,6 +190,17 @@ it('how it is asked for is told, too', () => {
   expect(found()?.identity.asked).toEqual(asked);
   holding('abc');
   expect(found()?.identity.asked).toEqual({ versionId: undefined, requestPayer: undefined });
+});
+
+it('a large object is told until its bytes are asked for in another way', () => {
+  const asked = { versionId: 'v1', requestPayer: undefined };
+  const content = without('"large"', 4 * pageBytes, asked);
+  table.put(objectKey, '', recordOf(content));
+  table.tell(objectKey, true);
+  content.askAs({ ...asked });
+  expect(found()?.identity.asked).toEqual(asked);
+  content.askAs({ ...asked, requestPayer: 'requester' });
+  expect(found()).toBeUndefined();
 });
 
 it('law 8: what it costs is counted anew when more of it is known', () => {
