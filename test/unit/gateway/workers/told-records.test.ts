@@ -192,6 +192,30 @@ it('how it is asked for is told, too', () => {
   expect(found()?.identity.asked).toEqual({ versionId: undefined, requestPayer: undefined });
 });
 
+it('what is told alone and packed without blocks stays where it is told', () => {
+  const packed = new PackedEntries(tier);
+  const entry = { objectKey, records: new Map([['', refused(404)]]), barrier: 0 };
+  packed.tell(entry, true);
+  expect([packed.size, tier.usage.slots]).toEqual([0, 1]);
+  packed.add(entry);
+  expect([packed.size, tier.usage.slots]).toEqual([1, 1]);
+  expect(remote.recordNamed(read, '')).toMatchObject({ status: 404 });
+  expect(packed.take(objectKey.text)).toBeDefined();
+  expect(tier.usage.slots).toBe(0);
+});
+
+it('what is told alone is given up once it is told behind its block', () => {
+  const content = without('"short"', 3);
+  table.put(objectKey, '', recordOf(content));
+  table.tell(objectKey, true);
+  expect([found() !== undefined, tier.usage.slots]).toEqual([true, 1]);
+  content.openBlock(0);
+  content.write(0, Buffer.from('abc'));
+  content.closeBlock(0);
+  table.tell(objectKey);
+  expect([found()?.peekText(0, 3), tier.usage.slots]).toEqual(['abc', 1]);
+});
+
 it('a large object is told until its bytes are asked for in another way', () => {
   const asked = { versionId: 'v1', requestPayer: undefined };
   const content = without('"large"', 4 * pageBytes, asked);
