@@ -26,7 +26,7 @@ export function headFor(
   const fields = storedFields(head.fields, control, times.receivedMs);
   if (status === 200 && read.fields.isConditional) {
     const described = { receivedMs: times.receivedMs, ...describe(fields, head, times) };
-    const verdict = evaluatePreconditions(read.fields, validatorsOf(described, read.fields), read.nowMs);
+    const verdict = evaluatePreconditions(read.fields, validatorsOf(described), read.nowMs);
     if (verdict.kind === 'not-modified')
       return { status: 304, fields: fields.filter(({ name }) => isInNotModified(name)) };
   }

@@ -3,6 +3,7 @@ import { equalsWeakly, isStrongTag, parseEntityTag } from '../../http/entity-tag
 import type { HeaderField } from '../../s3/dialect.ts';
 import { readContentHead } from '../fill/content-head.ts';
 import { isPart } from './asked-range.ts';
+import { isDemanding } from './demands.ts';
 import { fieldValue } from './outgoing-fields.ts';
 import { isConfirmable, type WebHead } from './stored-answer.ts';
 import type { WebFields } from './web-read.ts';
@@ -23,11 +24,10 @@ export function unconditionalFields(sent: readonly HeaderField[]): HeaderField[]
  */
 export function mayConfirm(
   { entityTag, lastModifiedMs, answer }: ReadableRecord,
-  { ifMatch, ifUnmodifiedSince }: WebFields,
+  fields: WebFields,
 ): boolean {
   if (answer && (!isConfirmable(answer.status) || isPart({ answer }))) return false;
-  const isDemanding = ifMatch !== undefined || ifUnmodifiedSince !== undefined;
-  return !isDemanding && (entityTag !== undefined || lastModifiedMs !== undefined);
+  return !isDemanding(fields) && (entityTag !== undefined || lastModifiedMs !== undefined);
 }
 
 /** Asks for the whole answer unless the origin still has that of `stale` (RFC 9111 §4.3.1). */

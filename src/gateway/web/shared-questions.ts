@@ -4,6 +4,7 @@ import { parseRange } from '../../http/range.ts';
 import type { LookupOutcome } from '../request/cache-status.ts';
 import { isPart } from './asked-range.ts';
 import { mayConfirm } from './confirmation.ts';
+import { isDemanding } from './demands.ts';
 import { asksOtherwise, couldBeForAll } from './one-request.ts';
 import type { OwnAnswers } from './own-answers.ts';
 import { type AloneLanding, type BegunAnswer, hasHung, type Landing } from './web-flight.ts';
@@ -17,7 +18,7 @@ import type { WebRead } from './web-read.ts';
  */
 export function kindOf(read: WebRead, stale: ReadableRecord | undefined): FlightKind | undefined {
   const { fields, directives } = read;
-  if (directives?.noStore) return undefined;
+  if (directives?.noStore || isDemanding(fields)) return undefined;
   if (read.method === 'HEAD') return 'head';
   if (stale && mayConfirm(stale, fields)) return 'whole';
   if (fields.isConditional) return mayTakeWhole(read) ? 'condition' : undefined;
@@ -29,9 +30,8 @@ export function kindOf(read: WebRead, stale: ReadableRecord | undefined): Flight
 
 /** Whether all of the answer answers `read` as well, which asks for less: it is decided here what of it the client gets. */
 export function mayTakeWhole({ method, fields }: WebRead): boolean {
-  if (method === 'HEAD') return true;
-  const { ifMatch, ifUnmodifiedSince, range, isConditional } = fields;
-  return isConditional && ifMatch === undefined && ifUnmodifiedSince === undefined && range === undefined;
+  if (isDemanding(fields)) return false;
+  return method === 'HEAD' || (fields.isConditional && fields.range === undefined);
 }
 
 /** What becomes of a read when what it has waited for has landed. */

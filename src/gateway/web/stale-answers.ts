@@ -6,18 +6,19 @@ import { parseRange } from '../../http/range.ts';
 import { asksForConfirmed, holdsWhatIsRead } from '../read/held-answers.ts';
 import type { LookupOutcome } from '../request/cache-status.ts';
 import { isPart } from './asked-range.ts';
+import { meetsDemands } from './demands.ts';
 import type { WebRead } from './web-read.ts';
 
 /** Whether `record` may answer `read` where the origin fails: what is given must not be cut off. */
 export function mayServeOnError(record: ReadableRecord, read: WebRead, nowMs: number): boolean {
-  if (record.isWithdrawn || asksForConfirmed(read.directives)) return false;
+  if (record.isWithdrawn || asksForConfirmed(read.directives) || !meetsDemands(record, read)) return false;
   return servedOnErrorUntilMs(record, read.policy, nowMs) > nowMs && holdsWhatIsAsked(record, read);
 }
 
 /** Whether `record` answers `read` without a question to the origin: all of it, for a client that wants only what is held. */
 export function answersNow(record: ReadableRecord, read: WebRead, nowMs = read.nowMs): boolean {
   const { policy, directives } = read;
-  if (!isReusable(record, policy, directives, nowMs)) return false;
+  if (!isReusable(record, policy, directives, nowMs) || !meetsDemands(record, read)) return false;
   return !directives?.onlyIfCached || holdsWhatIsAsked(record, read);
 }
 

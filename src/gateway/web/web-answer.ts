@@ -7,7 +7,7 @@ import { evaluatePreconditions, ifRangeHolds, strongValidators } from '../../htt
 import { parseRange, selectRange } from '../../http/range.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import type { S3Error } from '../../s3/error.ts';
-import { invalidRange, preconditionFailed } from '../../s3/read-errors.ts';
+import { invalidRange } from '../../s3/read-errors.ts';
 import type { Answer } from '../../transport/answer.ts';
 import { ObjectChangedError } from '../fill/fill-error.ts';
 import type { BodyRate } from '../reply/body-rates.ts';
@@ -26,10 +26,11 @@ import type { Exchange } from '../request/exchange.ts';
 import { isPart } from './asked-range.ts';
 import type { Collections } from './collected-body.ts';
 import { copiedContent } from './copied-content.ts';
+import { ownConditions } from './demands.ts';
 import { dateMsOf } from './made-answer.ts';
 import { fieldValue } from './outgoing-fields.ts';
 import type { PreparedAnswer } from './web-headers.ts';
-import type { RecordSource, WebFields, WebRead } from './web-read.ts';
+import type { RecordSource, WebRead } from './web-read.ts';
 
 /** Status and fields of an answer to a client, and what it is reported as. */
 export interface ShownHead {
@@ -73,10 +74,10 @@ export class WebAnswer implements SendCallbacks {
     this.#headers = answered.prepared.whole.withShared(answered.exchange.crossOrigin);
   }
 
-  /** @throws S3Error where a precondition fails or the range cannot be had */
+  /** The demands of the client are met, or the origin has not minded them. @throws S3Error where the range cannot be had */
   give(): void {
     const { read, record, exchange } = this.#answered;
-    const { fields, nowMs } = read;
+    const fields = ownConditions(read.fields);
     this.#status = record.answer?.status ?? 200;
     // RFC 9110 §13.2.1: preconditions and ranges are for what is there
     if (this.#status !== 200 && !isPart(record)) {
@@ -84,10 +85,9 @@ export class WebAnswer implements SendCallbacks {
       return;
     }
     const verdict = fields.isConditional
-      ? evaluatePreconditions(fields, validatorsOf(record, fields), nowMs)
+      ? evaluatePreconditions(fields, validatorsOf(record), read.nowMs)
       : undefined;
     if (verdict?.kind === 'not-modified') this.#notModified();
-    else if (verdict?.kind === 'failed') this.#refuse(preconditionFailed(verdict.condition));
     else if (fields.range === undefined || exchange.isHead || isPart(record)) this.#send(undefined);
     else this.#sendRange(fields.range);
   }
@@ -201,9 +201,8 @@ export function shownAgeS(
 /** RFC 9111 §4.3.2: without Last-Modified, If-Modified-Since is held against the Date. */
 export function validatorsOf(
   answer: Pick<ReadableRecord, 'entityTag' | 'lastModifiedMs' | 'fields' | 'receivedMs'>,
-  { ifUnmodifiedSince }: WebFields,
 ) {
   const { entityTag, lastModifiedMs } = answer;
-  if (lastModifiedMs !== undefined || ifUnmodifiedSince !== undefined) return answer;
+  if (lastModifiedMs !== undefined) return answer;
   return { entityTag, lastModifiedMs: dateMsOf(answer) };
 }

@@ -4,6 +4,7 @@ import type { BackgroundTurns } from '../read/background-turns.ts';
 import { CacheReports, failedAtStore, type LookupOutcome } from '../request/cache-status.ts';
 import { headFor } from './begun-answer.ts';
 import { mayConfirm, unconditionalFields, validatingFields } from './confirmation.ts';
+import { meetsDemands } from './demands.ts';
 import type { FillingCache } from './filling-cache.ts';
 import { hasGotOwn, type OwnAnswers } from './own-answers.ts';
 import { OwnTurns } from './own-turns.ts';
@@ -190,11 +191,13 @@ export class WebQuestions {
   #giveStored(read: WebRead, { record, how }: Extract<Landing, { kind: 'stored' }>, first: WebRead): void {
     const { records, give } = this.#parts;
     const held = records.find(read);
-    if (held === record) give(read, record, collapsed(record, how));
+    const isWanted = meetsDemands(record, read);
+    if (held === record && isWanted) give(read, record, collapsed(record, how));
+    else if (held === record) this.#send(read, held, undefined);
     else if (held && this.#answersNow(held, read)) give(read, held, collapsed(held, 'fetched'));
     else if (read.mayRepeat()) this.ask(read, held);
     // changes may come faster than answers: what was asked for after it came, and before the change had been answered, answers it
-    else if (isSelected(read, record, first) && isComplete(record))
+    else if (isWanted && isSelected(read, record, first) && isComplete(record))
       give(read, record, { ...collapsed(record, how), isStored: false });
     else this.#askInTurn(read);
   }

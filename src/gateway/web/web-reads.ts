@@ -7,6 +7,7 @@ import { BackgroundTurns, type Outcome } from '../read/background-turns.ts';
 import type { Warmed } from '../read/warmed.ts';
 import { bypassed, CacheReports, cacheHit, type LookupOutcome, notAsked } from '../request/cache-status.ts';
 import { isPart } from './asked-range.ts';
+import { meetsDemands } from './demands.ts';
 import type { FillingCache } from './filling-cache.ts';
 import { mayBeRenewedFor } from './one-request.ts';
 import { OwnAnswers } from './own-answers.ts';
@@ -65,7 +66,7 @@ export class WebReads implements WebSource, RecordSource {
       return;
     }
     const use =
-      record && !record.isWithdrawn && !isPart(record) && holdsAll(record)
+      record && !record.isWithdrawn && !isPart(record) && holdsAll(record) && meetsDemands(record, read)
         ? staleUse(record, policy, directives, nowMs)
         : undefined;
     if (record && use) this.#giveHeld(read, record, use);

@@ -55,21 +55,17 @@ describe('what is stored of a web origin', () => {
     const told = async (method: string) => (await gateway.send(method, '/a?b=1')).headers['cache-status'];
     const key = 'key="web////a"';
     expect(await told('GET')).toBe(`tidegate; fwd=uri-miss; fwd-status=200; stored; ${key}`);
-    // another worker than the owner of the answer takes what it tells for a miss
     const hit = new RegExp(`^tidegate; hit; ttl=\\d+; ${key}$`);
-    await expect.poll(() => told('GET')).toMatch(hit);
+    expect(await told('GET')).toMatch(hit);
     expect(await told('HEAD')).toMatch(hit);
     expect(await told('POST')).toBe(`tidegate; fwd=method; ${key}`);
   });
 
-  it.each([
-    [416, { range: 'bytes=1000-' }],
-    [412, { 'if-match': '"another"' }],
-  ])('is told under its key, too, where it means %i', async (status, headers) => {
+  it('is told under its key, too, where it means 416', async () => {
     await start(() => fresh, { policy: { showsKey: true } });
     await text('/a');
-    const refused = await gateway.get('/a', headers);
-    expect(refused.status).toBe(status);
+    const refused = await gateway.get('/a', { range: 'bytes=1000-' });
+    expect(refused.status).toBe(416);
     expect(refused.headers['cache-status']).toMatch(/^tidegate; hit; ttl=\d+; key="web\/{4}a"$/);
     expect(origin.asked).toHaveLength(1);
   });

@@ -312,14 +312,11 @@ describe('a web origin as a website', () => {
     },
   );
 
-  it.each([
-    ['412', { 'if-match': '"other"' }, 412],
-    ['416', { range: 'bytes=9000-' }, 416],
-  ])('what is held and does not fit (%s) is told as what it is, a hit', async (_, headers, status) => {
+  it('what is held and does not fit (416) is told as what it is, a hit', async () => {
     await start();
     await gateway.get('/docs/');
-    const refused = await gateway.get('/docs/', headers);
-    expect(refused.status).toBe(status);
+    const refused = await gateway.get('/docs/', { range: 'bytes=9000-' });
+    expect(refused.status).toBe(416);
     expect([refused.headers['x-cache'], refused.headers['cache-status']]).toEqual([
       'HIT',
       expect.stringMatching(/^tidegate; hit; ttl=\d+$/),

@@ -1,5 +1,5 @@
 import type { At, CachingRow, Got } from './caching-row.ts';
-import { control, hit, miss } from './caching-steps.ts';
+import { control, hit, miss, stale } from './caching-steps.ts';
 
 const maxAge = control('max-age=60');
 const modified = { 'last-modified': { atS: -10_000 } };
@@ -16,6 +16,31 @@ const condition = (
 });
 const unchanged: Got = { status: 304, body: '', has: { etag: '"1"' } };
 const whole: Got = { status: 200, body: 'one' };
+
+/** What is for the origin to judge: answered from the cache where that is what the client demands, and asked as it came where not. */
+const demand = (
+  says: string,
+  sends: Readonly<Record<string, string | At>>,
+  then: 'is met' | 'is not met' | 'is not minded',
+  gets: Got = whole,
+): CachingRow => {
+  const refuses = { status: 412, head: maxAge, body: 'of the origin' };
+  const told =
+    then === 'is not minded'
+      ? { gets: whole }
+      : { origin: refuses, gets: { status: 412, body: 'of the origin' } };
+  const conditions = Object.fromEntries(Object.entries(sends).filter(([name]) => name.startsWith('if-')));
+  return {
+    ...{ paragraph: '4.3.2', at: 'web origins', says },
+    origin: { head: { ...maxAge, ...modified } },
+    requests: [
+      miss(),
+      then === 'is met' ? hit({ sends, gets }) : miss({ sends, ...told, carries: conditions }),
+      // what came is for this client alone
+      hit({ gets: whole }),
+    ],
+  };
+};
 
 /** RFC 9111 §4.3.2. */
 export const conditionalRows: readonly CachingRow[] = [
@@ -52,6 +77,73 @@ export const conditionalRows: readonly CachingRow[] = [
     { 'if-range': { atS: -9_999 }, range: 'bytes=0-1' },
     whole,
   ),
+  demand('If-Match with the stored tag is answered from it', { 'if-match': '"x", "1"' }, 'is met'),
+  demand('If-Match may be *', { 'if-match': '*' }, 'is met'),
+  demand('If-Match with the stored tag gets the part', { 'if-match': '"1"', range: 'bytes=0-1' }, 'is met', {
+    status: 206,
+    body: 'on',
+  }),
+  demand(
+    'If-Match and If-None-Match with the stored tag are 304',
+    { 'if-match': '"1"', 'if-none-match': '"1"' },
+    'is met',
+    unchanged,
+  ),
+  demand(
+    'If-Match with another tag is for the origin, whose 412 is not kept',
+    { 'if-match': '"x"' },
+    'is not met',
+  ),
+  demand('If-Match compares strongly', { 'if-match': 'W/"1"' }, 'is not met'),
+  demand(
+    'If-Match with another tag gets what an origin sends that does not mind',
+    { 'if-match': '"x"' },
+    'is not minded',
+  ),
+  demand(
+    'If-Unmodified-Since the stored date is answered from it',
+    { 'if-unmodified-since': { atS: -10_000 } },
+    'is met',
+  ),
+  demand(
+    'If-Unmodified-Since an earlier date is for the origin, whose 412 is not kept',
+    { 'if-unmodified-since': { atS: -10_001 } },
+    'is not met',
+  ),
+  demand(
+    'If-Unmodified-Since does not count beside If-Match',
+    { 'if-match': '"1"', 'if-unmodified-since': { atS: -10_001 } },
+    'is met',
+  ),
+  {
+    ...{ paragraph: '4.3.2', at: 'web origins', says: 'If-Match by HEAD with another tag is for the origin' },
+    origin: { head: { ...maxAge, ...modified } },
+    requests: [
+      miss(),
+      miss({
+        ...{ method: 'HEAD', sends: { 'if-match': '"x"' }, asks: ['HEAD'], carries: { 'if-match': '"x"' } },
+        ...{ origin: { status: 412, head: maxAge }, gets: { status: 412 } },
+      }),
+      hit({ gets: whole }),
+    ],
+  },
+  {
+    ...{
+      paragraph: '4.3.2',
+      at: 'web origins',
+      says: 'a demand that is not met is answered with nothing stale, whatever becomes of it',
+    },
+    policy: { staleIfErrorMs: 3_600_000, staleWhileRevalidateMs: 3_600_000 },
+    origin: { head: { ...maxAge, ...modified } },
+    requests: [
+      miss(),
+      miss({
+        ...{ afterS: 100, sends: { 'if-match': '"x"' }, origin: { status: 503, body: 'down' }, asks: 'any' },
+        gets: { status: 503, body: 'down' },
+      }),
+      stale({ gets: whole, asks: 'any' }),
+    ],
+  },
   {
     ...condition(
       'If-Modified-Since counts from the Date where there is no Last-Modified',
