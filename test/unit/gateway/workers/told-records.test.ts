@@ -13,6 +13,7 @@ import type { ObjectSource } from '../../../../src/gateway/read/object-source.ts
 import type { PeerLink } from '../../../../src/gateway/workers/peer-link.ts';
 import { RemoteContent } from '../../../../src/gateway/workers/remote-content.ts';
 import { RemoteObjects } from '../../../../src/gateway/workers/remote-objects.ts';
+import { testKey } from '../../../support/object-keys.ts';
 import { readOf } from '../../../support/object-reads.ts';
 import { recordFields, recordOf } from '../../../support/records.ts';
 
@@ -214,6 +215,18 @@ it('what is told alone is given up once it is told behind its block', () => {
   content.closeBlock(0);
   table.tell(objectKey);
   expect([found()?.peekText(0, 3), tier.usage.slots]).toEqual(['abc', 1]);
+});
+
+it('law 8: however many objects are told alone, the oldest make room in their share', () => {
+  const packed = new PackedEntries(tier);
+  const keys = Array.from({ length: 1_000 }, (_, index) => testKey('main', 'b', `asked for ${index}`));
+  for (const one of keys)
+    packed.tell({ objectKey: one, records: new Map([['', refused(404)]]), barrier: 0 }, true);
+  const told = keys.filter(one => tier.packed.isToldAlone(one.text));
+  expect(told).toEqual(keys.slice(-told.length));
+  expect(told.length).toBeGreaterThan(3);
+  for (const one of told) packed.untell(one.text);
+  expect(tier.usage.slots).toBe(0);
 });
 
 it('a large object is told until its bytes are asked for in another way', () => {
