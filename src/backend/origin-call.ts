@@ -4,7 +4,7 @@ import type { BodyEnd } from '../transport/body-framing.ts';
 import type { AnsweringConnection, ExpectedBody } from '../transport/expected-body.ts';
 import type { ReadBuffer } from '../transport/read-buffer.ts';
 import { causeName, isConnectionFault } from './failure-cause.ts';
-import { isRepeated } from './repeated-answers.ts';
+import type { RepeatedAnswers } from './repeated-answers.ts';
 import { SmallChunks } from './small-chunks.ts';
 import { StoreError } from './store.ts';
 
@@ -29,6 +29,7 @@ export class OriginCall implements Dispatcher.DispatchHandler {
   readonly #target: string;
   readonly #receiver: OriginReceiver;
   readonly #readBuffer: ReadBuffer;
+  readonly #repeated: RepeatedAnswers;
   readonly #onEnd: () => void;
   #controller: Dispatcher.DispatchController | undefined;
   #body: ExpectedBody | undefined;
@@ -52,6 +53,7 @@ export class OriginCall implements Dispatcher.DispatchHandler {
     { method, path }: { readonly method: string; readonly path: string },
     receiver: OriginReceiver,
     readBuffer: ReadBuffer,
+    repeated: RepeatedAnswers,
     onEnd: () => void,
     closesIfRefused = false,
   ) {
@@ -59,6 +61,7 @@ export class OriginCall implements Dispatcher.DispatchHandler {
     this.#target = path;
     this.#receiver = receiver;
     this.#readBuffer = readBuffer;
+    this.#repeated = repeated;
     this.#onEnd = onEnd;
     this.#closesIfRefused = closesIfRefused;
   }
@@ -106,7 +109,7 @@ export class OriginCall implements Dispatcher.DispatchHandler {
     }
     const headers = textOf(controller.rawHeaders);
     const { answering } = this.#readBuffer;
-    if (answering && isRepeated(answering, this.#target, status, headers)) {
+    if (answering && this.#repeated.isRepeated(answering, this.#target, status, headers)) {
       this.#giveUp(new StoreError('BROKEN', 'the store sent an answer twice', undefined));
       return;
     }

@@ -4,6 +4,7 @@ import { Client, type Dispatcher, Pool } from 'undici';
 import { ReadBuffer } from '../transport/read-buffer.ts';
 import type { ServerTls } from '../transport/server-tls.ts';
 import { OriginCall, type OriginReceiver } from './origin-call.ts';
+import { RepeatedAnswers } from './repeated-answers.ts';
 
 /** Timeouts of an origin, in milliseconds. */
 interface OriginTimeouts {
@@ -62,6 +63,7 @@ class OriginClient extends Client {
 export class OriginPool {
   readonly #pool: Pool;
   readonly #readBuffer: ReadBuffer;
+  readonly #repeated = new RepeatedAnswers();
 
   /** @param readBuffer may be shared by the pools of one thread */
   constructor(
@@ -89,7 +91,7 @@ export class OriginPool {
     receiver: OriginReceiver,
     onEnd: () => void = nothing,
   ): OriginCall {
-    const call = new OriginCall(request, receiver, this.#readBuffer, onEnd, closesIfRefused);
+    const call = new OriginCall(request, receiver, this.#readBuffer, this.#repeated, onEnd, closesIfRefused);
     // undici closes the connection after a HEAD (unless told `reset: false`). That costs a new one per HEAD, but a kept
     // one is not safe: if a store sends a body to HEAD (RFC 9110 §9.3.2 forbids it), undici notices only what arrives
     // before the next request is sent, and takes later bytes, which may be any content, for the answer to that request.

@@ -7,30 +7,46 @@ interface LastAnswer {
   readonly target: string;
   readonly status: number;
   readonly headers: readonly string[];
+  readonly id: string;
 }
 
-const last = new WeakMap<AnsweringConnection, LastAnswer>();
-
 /**
- * Whether a numbered answer is that of the request before on its connection, sent a second time: it would be taken for that of this
- * one, and each that follows for that of the next. Nothing else tells it from the right one, and what arrives before the next request
- * is sent undici notices itself. Stores that have one number for all answers may give two objects of one content equal heads: then the
- * connection is lost for nothing.
- *
- * @param target what was asked for
+ * Finds answers of one origin that come a second time: such a one would be taken for that to the next request on its connection, and
+ * each that follows for that of the next. Nothing but its number tells it from the right one, and what arrives before the next request
+ * is sent undici notices itself. Some stores have one number for all their answers; it tells nothing there.
  */
-export function isRepeated(
-  connection: AnsweringConnection,
-  target: string,
-  status: number,
-  headers: readonly string[],
-): boolean {
-  const before = last.get(connection);
-  if (headers.some((name, index) => index % 2 === 0 && idNames.has(name.toLowerCase())))
-    last.set(connection, { target, status, headers });
-  else last.delete(connection);
-  if (!before || before.target === target || before.status !== status) return false;
-  return (
-    before.headers.length === headers.length && headers.every((text, index) => text === before.headers[index])
-  );
+export class RepeatedAnswers {
+  readonly #last = new WeakMap<AnsweringConnection, LastAnswer>();
+  #areNumbered = false;
+
+  /**
+   * Whether this is the answer before on `connection` once more.
+   *
+   * @param target what was asked for
+   */
+  isRepeated(
+    connection: AnsweringConnection,
+    target: string,
+    status: number,
+    headers: readonly string[],
+  ): boolean {
+    const id = idIn(headers);
+    const before = this.#last.get(connection);
+    if (id === undefined) this.#last.delete(connection);
+    else this.#last.set(connection, { target, status, headers, id });
+    if (!before || id === undefined) return false;
+    if (id !== before.id) this.#areNumbered = true;
+    return (
+      this.#areNumbered &&
+      target !== before.target &&
+      status === before.status &&
+      headers.length === before.headers.length &&
+      headers.every((text, index) => text === before.headers[index])
+    );
+  }
+}
+
+function idIn(headers: readonly string[]): string | undefined {
+  const place = headers.findIndex((name, index) => index % 2 === 0 && idNames.has(name.toLowerCase()));
+  return place < 0 ? undefined : headers[place + 1];
 }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { expect, it } from 'vitest';
 import { OriginCall, type OriginReceiver } from '../../../src/backend/origin-call.ts';
+import { RepeatedAnswers } from '../../../src/backend/repeated-answers.ts';
 import { ReadBuffer } from '../../../src/transport/read-buffer.ts';
 
 /** Notes what a call asks of undici. */
@@ -37,8 +38,12 @@ function start(onChunk: (call: OriginCall) => void) {
     ended: () => got.push('end'),
     failed: error => got.push(error.code),
   };
-  const call = new OriginCall({ method: 'GET', path: '/b/k' }, receiver, new ReadBuffer(), () =>
-    got.push('over'),
+  const call = new OriginCall(
+    { method: 'GET', path: '/b/k' },
+    receiver,
+    new ReadBuffer(),
+    new RepeatedAnswers(),
+    () => got.push('over'),
   );
   const controller = new Controller();
   call.onRequestStart(controller);
@@ -99,7 +104,14 @@ it.each([
   };
   const controller = new Controller();
   const [unsent, sent] = [1, 2].map(
-    () => new OriginCall({ method: 'PUT', path: '/b/k' }, receiver, new ReadBuffer(), () => undefined),
+    () =>
+      new OriginCall(
+        { method: 'PUT', path: '/b/k' },
+        receiver,
+        new ReadBuffer(),
+        new RepeatedAnswers(),
+        () => undefined,
+      ),
   );
   const error = Object.assign(new Error(code), { code });
   unsent?.onResponseError(controller, error);
