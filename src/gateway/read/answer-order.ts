@@ -55,8 +55,8 @@ export class AnswerOrder {
     if (answers && --answers.underWay === 0) this.#objects.delete(text);
   }
 
-  /** The answer to question `number` is what is known under `name`. @param number undefined: it is later than all that was asked */
-  learned(text: string, name: string, number = ++this.#asked): void {
+  /** The answer to question `number` is what is known under `name`. */
+  learned(text: string, name: string, number: number): void {
     this.#objects.get(text)?.learned.note(name, number);
   }
 
@@ -66,13 +66,13 @@ export class AnswerOrder {
     return learned !== undefined && names.some(name => learned.of(name) > number);
   }
 
-  /** The store has refused an object, or one version of it. @param number as for `learned` */
+  /** The store has refused an object, or one version of it. @param number undefined: later than all that was asked */
   refused(text: string, versionId: string | undefined, number = ++this.#asked): void {
     this.#objects.get(text)?.refused.note(versionId, number);
   }
 
   /** Whether the store has refused the object, or one of these versions, in answer to a later question than `number`. */
-  isRefusedSince(text: string, versionIds: readonly (string | undefined)[], number = Infinity): boolean {
+  isRefusedSince(text: string, versionIds: readonly (string | undefined)[], number: number): boolean {
     const refused = this.#objects.get(text)?.refused;
     return refused !== undefined && [undefined, ...versionIds].some(id => refused.of(id) > number);
   }

@@ -13,6 +13,7 @@ import { InvalidReplyError, RefusedByStoreError } from '../fill/fill-error.ts';
 import type { RunningTransfer } from '../fill/transfer.ts';
 import type { Forwarded } from '../request/cache-status.ts';
 import type { ObjectRead } from '../request/object-read.ts';
+import { haveSameContent } from './compared-records.ts';
 import type { ContentFactory } from './content-factory.ts';
 import {
   type ArrivingBytes,
@@ -26,15 +27,9 @@ import {
 } from './first-fetch.ts';
 import { answerAtOnce, heldAnswer, holdsWhatIsRead, staleAnswer } from './held-answers.ts';
 import type { Asker, Learned, LookupResult, ObjectSource } from './object-source.ts';
-import { type Question, questionForBytes } from './question.ts';
+import type { Question } from './question.ts';
 import { ReadFlights } from './read-flights.ts';
-import {
-  answersRead,
-  haveSameContent,
-  lookupRecord,
-  type RecordCache,
-  type Withdrawing,
-} from './record-cache.ts';
+import { answersRead, lookupRecord, type RecordCache, type Withdrawing } from './record-cache.ts';
 import { isRememberedRefusal } from './reply-record.ts';
 import type { Audience } from './single-flight.ts';
 import { StoreAnswers } from './store-answers.ts';
@@ -111,19 +106,17 @@ export class LocalObjects implements ObjectSource {
   }
 
   /**
-   * The store refused bytes of `record`. Caches the refusal, if it is cacheable and `record` is still the current one:
-   * a late refusal says nothing about an object that was written, or a record that was purged, in between. Of what a browser
-   * reads across origins it only ends what is known: the next reader asks with its `Origin` (docs/semantics.md 198).
+   * The store refused bytes of `record`. That ends what is known, if it is a refusal of the object and `record` is still the current
+   * one: a late refusal says nothing about an object that was written, or a record that was purged, in between. It is not remembered:
+   * other readers may wait for bytes that were asked for long before the store's last word, and without their `Origin`
+   * (docs/semantics.md 198). The next reader asks.
    */
   refusedByStore(read: ObjectRead, record: ObjectRecord, reply: WholeReply): void {
     // asked first: `withdraw` makes other records of what is held
     const isCurrent = this.records.isCurrent(read, record);
     if (withdrawsObject(reply.status)) this.withdraw(read, record);
     const current = isCurrent && isRememberedRefusal(reply) ? lookupRecord(this.records, read) : undefined;
-    if (!current) return;
-    // bytes are asked for without `Origin`, and to a browser the store has more to say
-    if (read.variant.origin !== undefined) this.invalidate(read, current);
-    else this.#answers.refusal(questionForBytes(read, record), reply);
+    if (current) this.invalidate(read, current);
   }
 
   /** The store has refused `read`: what is held is not served any more where it fails, until it has confirmed it. */

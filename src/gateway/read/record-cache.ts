@@ -2,7 +2,7 @@ import { type Entry, generationsOf, useRecord } from '../../cache/entry.ts';
 import type { EntryTable } from '../../cache/entry-table.ts';
 import { type Epochs, NO_EPOCH } from '../../cache/epochs.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
-import { Generation } from '../../cache/generation.ts';
+import type { Generation } from '../../cache/generation.ts';
 import type { GenerationIdentity } from '../../cache/generation-identity.ts';
 import { heldTagsOf } from '../../cache/held-tags.ts';
 import type { PurgeBarriers } from '../../cache/purge-barriers.ts';
@@ -21,6 +21,7 @@ import { hasMoved } from '../request/bucket.ts';
 import type { Forwarded } from '../request/cache-status.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 import { AnswerOrder } from './answer-order.ts';
+import { haveSameContent, isStillHeld } from './compared-records.ts';
 import type { Question } from './question.ts';
 
 /** Records kept in memory: those of this worker's objects, or those learned from the owner of others. */
@@ -257,20 +258,6 @@ export class RecordCache implements RecordIndex {
   #entryOf(read: ObjectRead): Entry | undefined {
     return this.#table.get(read.objectKey) ?? this.#revive(read);
   }
-}
-
-/** Whether `record` is what is held, or is from before that was packed: then it has given up its content. */
-function isStillHeld(held: ObjectRecord | undefined, record: ObjectRecord): boolean {
-  if (held === record) return true;
-  if (held?.kind !== 'readable' || record.kind !== 'readable') return false;
-  const isOfSameTime = held.receivedMs === record.receivedMs && held.epoch === record.epoch;
-  if (!isOfSameTime || !(record.content instanceof Generation) || !record.content.isRetired) return false;
-  return held.entityTag === record.entityTag && held.versionId === record.versionId;
-}
-
-/** Whether both are of one content. */
-export function haveSameContent(one: ObjectRecord, other: ObjectRecord): boolean {
-  return one.kind === 'readable' && other.kind === 'readable' && one.content === other.content;
 }
 
 function isSame(one: GenerationIdentity, other: GenerationIdentity): boolean {

@@ -30,13 +30,6 @@ it('a refusal is of what was asked before, of its version, or of all', () => {
   expect(order.isRefusedSince('k', [], order.begin('k'))).toBe(false);
 });
 
-it('what is learned of bytes is later than all that was asked, and not than what will be', () => {
-  const first = order.begin('k');
-  order.learned('k', 'name', undefined);
-  expect(order.isOutdated('k', ['name'], first)).toBe(true);
-  expect(order.isOutdated('k', ['name'], order.begin('k'))).toBe(false);
-});
-
 it('nothing is known of an object about which no question is under way', () => {
   const [first, second] = [order.begin('k'), order.begin('k')];
   order.learned('k', 'name', second);
