@@ -15,13 +15,6 @@ interface Waiter {
 /** The readers that wait for bytes of one transfer. */
 export class ByteWaiters {
   readonly #waiters = new Set<Waiter>();
-  readonly #shared: () => void;
-  #first: WaitingReader | undefined;
-
-  /** @param shared called each time that another reader waits than the first who did */
-  constructor(shared: () => void = () => undefined) {
-    this.#shared = shared;
-  }
 
   /** Whether any reader waits. */
   get isAwaited(): boolean {
@@ -36,8 +29,6 @@ export class ByteWaiters {
    * @param reader who waits, see `left`
    */
   wait(position: number, refusedAtMs: number, reader: WaitingReader | undefined): Promise<void> {
-    this.#first ??= reader;
-    if (reader !== this.#first) this.#shared();
     return new Promise((resolve, reject) =>
       this.#waiters.add({ position, refusedAtMs, reader, resolve, reject }),
     );

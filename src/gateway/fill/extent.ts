@@ -44,7 +44,7 @@ export class Extent implements RangeReceiver {
   readonly #transfer: Transfer;
   /** End of the bytes that the transfer brings. */
   #askedTo: number;
-  readonly #waiters = new ByteWaiters(() => this.source.share?.());
+  readonly #waiters = new ByteWaiters();
   /** Looks whether a transfer that was taken over has got a reader. */
   #unread: Timer | undefined;
   readonly #slotWait: SlotWait;

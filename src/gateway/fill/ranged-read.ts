@@ -25,8 +25,6 @@ export interface RangeSource {
   readonly backend: string;
   /** Whether it asks for a version by its id: what is refused then is that version, which a reader may not have asked for. */
   readonly isByVersion?: boolean;
-  /** A second reader waits for what it brings: from now on that counts for no client. */
-  share?(): void;
   /** See `Store.mayRetry`. */
   mayRetry(): boolean;
   /** Sends a ranged GET for `[from, to)` with If-Match on the content's entity tag. */

@@ -88,8 +88,7 @@ export class ReadFlights {
       isStillAsked,
       ask: (audience: Audience) => {
         const { shared } = audience;
-        const share = () => audience.share();
-        const countsFor = client === undefined ? undefined : { client, shared, share };
+        const countsFor = client === undefined ? undefined : { client, shared };
         return ask({ ...read, directives: undefined, countsFor }, audience);
       },
       goesOn: (answer: Promise<Learned>, giveUp: () => void, isWanted: boolean) => {

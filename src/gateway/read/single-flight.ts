@@ -9,8 +9,6 @@ export interface Audience {
   readonly signal: AbortSignal;
   /** Aborted when another client than the first waits as well. */
   readonly shared: AbortSignal;
-  /** Aborts `shared`: somebody else wants what the request brings after its answer. */
-  share(): void;
 }
 
 /** Who waits. */
@@ -67,14 +65,10 @@ class Flight<Answer> implements Audience {
     return this.#sharing.signal;
   }
 
-  share(): void {
-    this.#sharing.abort();
-  }
-
   /** @param who undefined for somebody who waits for the answer in any case */
   wait(who: Waiting | undefined): void {
     this.#waiting++;
-    if (who?.client !== this.#client) this.share();
+    if (who?.client !== this.#client) this.#sharing.abort();
     who?.gone.addEventListener('abort', () => {
       if (--this.#waiting === 0) this.#deserted();
     });

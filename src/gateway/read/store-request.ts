@@ -34,7 +34,6 @@ export function storeRequest(
   const { bucket, key } = read.objectKey;
   const [{ trace }, { countsFor }] = [extra, read];
   const ruled = ruledFields(read.bucket, key.slice(read.bucket.keyPrefix.length), fields);
-  const countedFor = countsFor && { client: countsFor.client, shared: countsFor.shared };
-  const own = { ...(trace && { trace }), ...countedFor };
+  const own = { ...(trace && { trace }), ...countsFor };
   return { method, bucket, key, query: query.join('&'), fields: ruled, ...own };
 }

@@ -38,8 +38,6 @@ export interface ObjectRead {
 export interface CountsFor {
   readonly client: string;
   readonly shared: AbortSignal;
-  /** Others read the bytes that it was asked for, too: aborts `shared`. */
-  share(): void;
 }
 
 /** What a client asks of the cache, where `policy` lets it. */

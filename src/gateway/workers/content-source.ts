@@ -62,7 +62,6 @@ export function rangeSource(
   return {
     backend: source.backend,
     isByVersion: source.isByVersion ?? false,
-    share: () => wanted.countsFor?.share(),
     mayRetry: () => now().mayRetry(),
     send: (from, to, receiver) => now().send(from, to, receiver),
   };

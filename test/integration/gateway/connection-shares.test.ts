@@ -15,23 +15,11 @@ const WEB_CONNECTIONS = 128;
 let store: RawStore;
 let gateway: TestGateway;
 let clients: Socket[];
-/** Breaks off an answer that the store has begun. */
-let cut: (() => void) | undefined;
 
 /** A store that ends no answer to a select, a copy or a completion, and answers no upload; it answers all reads. */
 beforeEach(async () => {
   store = await RawStore.start((socket, request) => {
     if (request.includes('/hangs')) return;
-    if (request.includes('/cut')) {
-      if (request.includes('range: bytes=0-')) {
-        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 5\r\netag: "e"\r\n\r\nhe');
-        cut = () => socket.destroy();
-      } else
-        socket.end(
-          'HTTP/1.1 206 Partial\r\ncontent-length: 3\r\ncontent-range: bytes 2-4/5\r\netag: "e"\r\n\r\nllo',
-        );
-      return;
-    }
     if (request.includes('/breaks')) {
       // what is asked for again hangs
       if (request.includes('range: bytes=0-'))
@@ -51,7 +39,6 @@ beforeEach(async () => {
     store: { queue: { size: 512, waitMs: 400 } },
   });
   clients = [];
-  cut = undefined;
 });
 
 afterEach(async () => {
@@ -170,11 +157,19 @@ it('what is asked for again of an object counts for its client, too', async () =
 });
 
 it('what a client asked for that has used up its share is for others who ask for the same, too', async () => {
-  await letWait();
+  await gateway.close();
+  const queue = { size: 512, waitMs: 60_000 };
+  gateway = await TestGateway.start({ storeUrl: store.url, connections: CONNECTIONS, store: { queue } });
   ask(CONNECTIONS, index => head(`GET /b/hangs${index}`, ''));
-  await turnsUntil('its share is used up', () => hanging() >= CONNECTIONS * (3 / 4));
+  const atStore = () => store.requests.filter(text => text.includes('hangs')).length;
+  await turnsUntil('its share is used up', () => atStore() >= CONNECTIONS * (3 / 4));
   const wanted = Array.from({ length: CONNECTIONS }, (_, index) => `/b/wanted${index}`);
   const first = wanted.map(path => rawRequest(gateway.url(), { path }));
+  const callsThat = async (state: string) => {
+    const families = (await gateway.metrics[0]?.snapshot()) ?? [];
+    const calls = families.find(({ name }) => name === 'tidegate_backend_calls')?.values ?? [];
+    return calls.find(({ labels }) => labels.state === state)?.value;
+  };
   await expect.poll(() => callsThat('waiting')).toBe(CONNECTIONS / 4 + wanted.length);
   const others = wanted.map(path => rawRequest(gateway.url(), { path, localAddress: '127.0.0.2' }));
   for (const { status, text } of await Promise.all([...others, ...first]))
@@ -182,39 +177,6 @@ it('what a client asked for that has used up its share is for others who ask for
   // nothing that hangs was given up for that
   expect(await callsThat('unanswered')).toBe(CONNECTIONS * (3 / 4));
 });
-
-it('what is asked for again of an object is for others who read it meanwhile, too', async () => {
-  await letWait();
-  const first = rawRequest(gateway.url(), { path: '/b/cut' });
-  await turnsUntil('it has begun', () => cut !== undefined);
-  ask(CONNECTIONS, index => head(`GET /b/hangs${index}`, ''));
-  await expect.poll(() => callsThat('waiting')).toBe(CONNECTIONS / 4 + 1);
-  cut?.();
-  // what hangs has the place of what broke, and that waits
-  await turnsUntil('its share is used up', () => hanging() >= CONNECTIONS * (3 / 4));
-  await expect.poll(() => callsThat('waiting')).toBe(CONNECTIONS / 4 + 1);
-  const other = rawRequest(gateway.url(), { path: '/b/cut', localAddress: '127.0.0.2' });
-  for (const { status, text } of await Promise.all([other, first]))
-    expect([status, text]).toEqual([200, 'hello']);
-  expect(await callsThat('unanswered')).toBe(CONNECTIONS * (3 / 4));
-});
-
-/** Starts the gateway anew, so that calls wait for as long as a test takes. */
-async function letWait(): Promise<void> {
-  await gateway.close();
-  const queue = { size: 512, waitMs: 60_000 };
-  gateway = await TestGateway.start({ storeUrl: store.url, connections: CONNECTIONS, store: { queue } });
-}
-
-function hanging(): number {
-  return store.requests.filter(text => text.includes('hangs')).length;
-}
-
-async function callsThat(state: string): Promise<number | undefined> {
-  const families = (await gateway.metrics[0]?.snapshot()) ?? [];
-  const calls = families.find(({ name }) => name === 'tidegate_backend_calls')?.values ?? [];
-  return calls.find(({ labels }) => labels.state === state)?.value;
-}
 
 function deleteList(key: string): string {
   const body = `<Delete><Object><Key>${key}</Key></Object></Delete>`;
