@@ -109,7 +109,8 @@ export class OriginCall implements Dispatcher.DispatchHandler {
     }
     const headers = textOf(controller.rawHeaders);
     const { answering } = this.#readBuffer;
-    if (answering && this.#repeated.isRepeated(answering, this.#target, status, headers)) {
+    const repeated = answering && this.#repeated.repetitionOf(answering, this.#target, status, headers);
+    if (repeated === 'other') {
       this.#giveUp(new StoreError('BROKEN', 'the store sent an answer twice', undefined));
       return;
     }
@@ -120,7 +121,7 @@ export class OriginCall implements Dispatcher.DispatchHandler {
     }
     const end = this.#method === 'GET' ? endOfBody(status, framing) : undefined;
     if (end) this.#body = this.#readBuffer.expectBody(end);
-    if (this.#closesIfRefused && status >= 300) this.#closing = answering;
+    if ((this.#closesIfRefused && status >= 300) || repeated === 'same') this.#closing = answering;
     if (endsWithConnection(framing)) this.#connection = answering;
     if (framing.coding !== undefined) {
       this.#smallChunks = new SmallChunks(bytes => this.#passOn(bytes));

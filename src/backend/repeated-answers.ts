@@ -20,29 +20,30 @@ export class RepeatedAnswers {
   #areNumbered = false;
 
   /**
-   * Whether this is the answer before on `connection` once more.
+   * Whether this is the answer before on `connection` once more: in the place of that to another question, or to one for the same
+   * target. Whatever follows on the connection would be taken for something else.
    *
    * @param target what was asked for
    */
-  isRepeated(
+  repetitionOf(
     connection: AnsweringConnection,
     target: string,
     status: number,
     headers: readonly string[],
-  ): boolean {
+  ): 'other' | 'same' | undefined {
     const id = idIn(headers);
     const before = this.#last.get(connection);
     if (id === undefined) this.#last.delete(connection);
     else this.#last.set(connection, { target, status, headers, id });
-    if (!before || id === undefined) return false;
+    if (!before || id === undefined) return undefined;
     if (id !== before.id) this.#areNumbered = true;
-    return (
+    const isRepeated =
       this.#areNumbered &&
-      target !== before.target &&
       status === before.status &&
       headers.length === before.headers.length &&
-      headers.every((text, index) => text === before.headers[index])
-    );
+      headers.every((text, index) => text === before.headers[index]);
+    if (!isRepeated) return undefined;
+    return target === before.target ? 'same' : 'other';
   }
 }
 

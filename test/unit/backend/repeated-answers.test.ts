@@ -40,9 +40,11 @@ it.each([
   await pool.close();
 });
 
-it('an answer that is equal to the one before is right where the same was asked for', async () => {
-  const { pool, seen } = await start(path => `X-Amz-Request-Id: ${path.length}\r\n`);
-  for (const path of ['/first', '/a', '/a', '/a']) expect((await ask(pool, path)).body.toString()).toBe(path);
-  expect(seen).toHaveLength(1);
+it('an answer that is equal to the one before is right where the same was asked for, and the last on its connection', async () => {
+  let count = 0;
+  const { pool, seen } = await start(() => `X-Amz-Request-Id: ${++count}\r\n`);
+  for (const path of ['/first', '/twice', '/twice', '/other', '/third'])
+    expect((await ask(pool, path)).body.toString()).toBe(path);
+  expect(seen).toHaveLength(2);
   await pool.close();
 });
