@@ -16,7 +16,12 @@ class LatestByName<Name> {
   }
 
   of(name: Name): number {
-    return Math.max(this.#floor, this.#numbers.get(name) ?? 0);
+    return Math.max(this.#floor, this.certain(name));
+  }
+
+  /** What it has for certain: that of a name which was forgotten may be higher. */
+  certain(name: Name): number {
+    return this.#numbers.get(name) ?? 0;
   }
 }
 
@@ -60,10 +65,15 @@ export class AnswerOrder {
     this.#objects.get(text)?.learned.note(name, number);
   }
 
-  /** Whether an answer to a later question than `number` is known under one of `names`. */
-  isOutdated(text: string, names: readonly string[], number = Infinity): boolean {
+  /** Whether an answer to a later question than `number` may be known under one of `names`. */
+  isOutdated(text: string, names: readonly string[], number: number): boolean {
     const learned = this.#objects.get(text)?.learned;
     return learned !== undefined && names.some(name => learned.of(name) > number);
+  }
+
+  /** Whether one is for certain. @param number undefined: later than all that was asked */
+  isLearnedSince(text: string, name: string, number = Infinity): boolean {
+    return (this.#objects.get(text)?.learned.certain(name) ?? 0) > number;
   }
 
   /** The store has refused an object, or one version of it. @param number undefined: later than all that was asked */
@@ -71,7 +81,7 @@ export class AnswerOrder {
     this.#objects.get(text)?.refused.note(versionId, number);
   }
 
-  /** Whether the store has refused the object, or one of these versions, in answer to a later question than `number`. */
+  /** Whether the store may have refused the object, or one of these versions, in answer to a later question than `number`. */
   isRefusedSince(text: string, versionIds: readonly (string | undefined)[], number: number): boolean {
     const refused = this.#objects.get(text)?.refused;
     return refused !== undefined && [undefined, ...versionIds].some(id => refused.of(id) > number);

@@ -232,7 +232,7 @@ export class RecordCache implements RecordIndex {
     for (const [name, record] of records ?? []) {
       const isOfVersion = record.kind === 'readable' && record.versionId === versionId;
       // the store has said that since
-      if (this.#order.isOutdated(objectKey.text, [name], asked?.number)) continue;
+      if (this.#order.isLearnedSince(objectKey.text, name, asked?.number)) continue;
       if (versionId === undefined || record === own || isOfVersion)
         this.#table.put(objectKey, name, { ...record, isWithdrawn: true });
     }

@@ -56,3 +56,13 @@ it('law 8: beyond so many names none is taken for one that nothing is known of',
   expect(order.isOutdated('k', ['other'], first ?? 0)).toBe(true);
   expect(order.isOutdated('k', ['other'], others.at(-1) ?? 0)).toBe(false);
 });
+
+it('law 6: of what was learned since a refusal, nothing counts that is not certain, however many names there are', () => {
+  const [refused, ...others] = Array.from({ length: 101 }, () => order.begin('k'));
+  others.forEach((number, index) => {
+    order.learned('k', `${index}`, number);
+  });
+  expect(order.isLearnedSince('k', '99', refused)).toBe(true);
+  expect(order.isLearnedSince('k', '99', others.at(-1))).toBe(false);
+  expect(order.isLearnedSince('k', 'older', refused)).toBe(false);
+});
