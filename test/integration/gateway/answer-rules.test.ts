@@ -23,7 +23,9 @@ beforeEach(async () => {
   origin = await ScriptedOrigin.start(({ url, headers }, response) => {
     const head = { ...objectFields, 'cache-control': 'max-age=60', etag: '"1"', server: 'origin' };
     const isSame = headers['if-none-match'] === '"1"';
-    response.writeHead(isSame ? 304 : url === '/k' ? 200 : 404, head);
+    // a web origin judges this itself
+    const isOther = (headers['if-match'] ?? '"1"') !== '"1"';
+    response.writeHead(isSame ? 304 : isOther ? 412 : url === '/k' ? 200 : 404, head);
     response.end(isSame ? '' : 'held');
   });
 });
