@@ -214,7 +214,7 @@ export class RemoteContent implements Content {
   }
 }
 
-/** Reads from remembered positions where all of these are known and as long as they are valid, else from the owner. */
+/** Reads from remembered positions as long as they are valid, then from the owner. */
 class RemoteReader implements ContentReader {
   readonly #content: RemoteContent;
   readonly #link: PeerLink;
@@ -244,16 +244,10 @@ class RemoteReader implements ContentReader {
   next(limitBytes = Infinity): Loan | undefined | Promise<Loan | undefined> {
     if (this.#position >= this.#to) return undefined;
     const until = Math.min(this.#to, this.#position + limitBytes);
-    const loan = this.#isKnown ? this.#content.lendFrom(this.#position, until) : undefined;
+    const loan = this.#reader ? undefined : this.#content.lendFrom(this.#position, until);
     if (!loan) return limitBytes === Infinity ? this.#borrow() : this.#borrowForOnce();
     this.#position += loan.bytes.length;
     return loan;
-  }
-
-  /** Where not all is known to be in memory, the owner is asked from the first byte on: it knows how much is. */
-  get #isKnown(): boolean {
-    if (this.#reader) return false;
-    return this.#position > this.#from || this.#content.coverage(this.#from, this.#to) === 'all';
   }
 
   close(): void {

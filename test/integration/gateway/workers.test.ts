@@ -72,16 +72,6 @@ describe('what the owner holds is told as a hit by each other worker from the fi
     },
   );
 
-  it('to a worker that knows a part of it, too', async () => {
-    for (let index = 0; index < 6; index++) {
-      store.put('b', `k${index}`, patternContent(sizeBytes));
-      for (const worker of everyWorker) await gateway.get(`/b/k${index}`, { range: 'bytes=0-9' }, worker);
-      await gateway.get(`/b/k${index}`, {}, index % workers);
-      for (const worker of everyWorker)
-        expect((await gateway.get(`/b/k${index}`, {}, worker)).headers).toMatchObject(hit);
-    }
-  });
-
   it('and of a range what is missing of it', async () => {
     for (let index = 0; index < 6; index++) {
       const [path, owner] = [`/b/k${index}`, ownerOf(testKey('main', 'b', `k${index}`).hash, workers)];

@@ -125,37 +125,14 @@ it('the owner is told what the content is by readers that have had its beginning
   const first = long.open(0, blockBytes);
   (await first.next())?.release();
   // what is remembered is read without the owner
-  const tag = tier.pins.tag(slot);
-  const second = { slot, blockStart: blockBytes, from: blockBytes, to: 2 * blockBytes };
-  long.place({ ...second, tag });
   const reader = long.open(0, 2 * blockBytes);
   (await reader.next())?.release();
-  // the slot has been used again
-  long.place({ ...second, tag: tag + 1 });
   const next = { ...two, asked: { versionId: 'v', requestPayer: undefined } };
   long.learn({ ...wire, identity: next });
   (await reader.next())?.release();
   expect(opened.map(({ from, begun }) => [from, begun])).toEqual([
     [0, undefined],
     [blockBytes, next],
-  ]);
-});
-
-it('where not all is known, the owner is asked from the first byte on, and tells how much it holds', async () => {
-  const two = { ...identity, sizeBytes: 2 * blockBytes };
-  const long = new RemoteContent({ ...wire, identity: two }, shared, object);
-  for (const known of ['nothing', 'a block']) {
-    const reader = long.open(0, 2 * blockBytes);
-    expect([known, reader.held]).toEqual([known, undefined]);
-    (await reader.next())?.release();
-    expect([known, reader.held]).toEqual([known, 'all']);
-  }
-  const again = long.open(0, blockBytes);
-  (await again.next())?.release();
-  expect(again.held).toBeUndefined();
-  expect(opened.map(({ from, begun }) => [from, begun])).toEqual([
-    [0, undefined],
-    [0, undefined],
   ]);
 });
 
