@@ -11,6 +11,7 @@ import type { LaterOwner, SlotOwner } from './slot-owner.ts';
 import { MOST_VISITS, type SlotPins } from './slot-pins.ts';
 import { SlotTable } from './slot-table.ts';
 import { SlotTexts } from './slot-texts.ts';
+import type { SlotWaitRank } from './slot-waiters.ts';
 import { WaitingFills } from './waiting-fills.ts';
 import { WrittenBytes } from './written-bytes.ts';
 
@@ -202,10 +203,10 @@ export class MemoryTier {
   /**
    * Calls back once when a slot may have become free. Returns a function that cancels this.
    *
-   * @param isUrgent whether it is called before those that are not urgent
+   * @param rank 'urgent' is called before 'ahead'; while 'pressing' waits, readers that have stalled give up their slots as well
    */
-  whenFreed(callback: () => void, isUrgent = false, group = 0): () => void {
-    return this.#waiting.add(callback, isUrgent, group);
+  whenFreed(callback: () => void, rank: SlotWaitRank = 'ahead', group = 0): () => void {
+    return this.#waiting.add(callback, rank, group);
   }
 
   /** Must be called when a reader of this thread has released a slot. */

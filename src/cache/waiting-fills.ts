@@ -1,4 +1,4 @@
-import { SlotWaiters } from './slot-waiters.ts';
+import { SlotWaiters, type SlotWaitRank } from './slot-waiters.ts';
 
 /** The fills that wait for a slot: for any that is freed, or for their group to have less than its share (`FillingSlots`). */
 export class WaitingFills {
@@ -9,7 +9,7 @@ export class WaitingFills {
   readonly #forShare = new SlotWaiters();
 
   /**
-   * @param needed where the number of urgent fills that wait for any slot is published for readers in other threads, see
+   * @param needed where the number of fills is published that have waited long for any slot, for readers in other threads, see
    * `SlotPins.claimNeed`
    * @param hasShare whether a group waits for any slot, not for its share
    */
@@ -29,8 +29,8 @@ export class WaitingFills {
   }
 
   /** Calls back once, see `MemoryTier.whenFreed`. */
-  add(callback: () => void, isUrgent: boolean, group: number): () => void {
-    const forget = this.#likeThoseOf(group).add(callback, isUrgent);
+  add(callback: () => void, rank: SlotWaitRank, group: number): () => void {
+    const forget = this.#likeThoseOf(group).add(callback, rank);
     this.#publishNeed();
     return () => {
       if (forget()) this.#publishNeed();
@@ -55,6 +55,6 @@ export class WaitingFills {
   }
 
   #publishNeed(): void {
-    Atomics.store(this.#needed, 0, this.#forSlot.urgent);
+    Atomics.store(this.#needed, 0, this.#forSlot.pressing);
   }
 }

@@ -188,9 +188,8 @@ it.each([1, 2, 4])(
       `${workers} workers: ${Math.round(grownBytes / mebibyte)} MiB over idle, ${Math.round(limitBytes / mebibyte)} allowed; ${mostInFlight} in flight, ${cut} cut; ${memory.words}\n`,
     );
     expect(grownBytes, memory.words).toBeLessThan(limitBytes);
-    // readers with copies hold no memory of the cache, and are not cut; of the others as many as free the slots that are needed, with
-    // all who share a slot: 0 to 28 have been seen
-    expect(cut).toBeLessThanOrEqual(stalledReaders / 4);
+    // readers with copies hold no memory of the cache, and nobody has to be cut for it
+    expect(cut).toBeLessThanOrEqual(stalledReaders / 10);
 
     expect((await readers.read(stalledReaders, readOnBytes)).filter(isBroken)).toEqual([]);
     const ended = await readers.read(readToEnd, stalledBytes);

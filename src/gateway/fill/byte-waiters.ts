@@ -4,6 +4,9 @@ export interface WaitingReader {
   arrived(): void;
 }
 
+/** See `ByteWaiters.awaitedBy`. */
+export type AwaitedBy = 'none' | 'begun' | 'new';
+
 interface Waiter {
   readonly position: number;
   readonly refusedAtMs: number;
@@ -19,6 +22,13 @@ export class ByteWaiters {
   /** Whether any reader waits. */
   get isAwaited(): boolean {
     return this.#waiters.size > 0;
+  }
+
+  /** Who waits: none, readers in the middle of their answers alone, or also one whose answer has not begun. */
+  get awaitedBy(): AwaitedBy {
+    if (!this.isAwaited) return 'none';
+    for (const { refusedAtMs } of this.#waiters) if (refusedAtMs < Infinity) return 'new';
+    return 'begun';
   }
 
   /**

@@ -158,7 +158,7 @@ export class Extent implements RangeReceiver {
   }
 
   #waitForSlot(): void {
-    this.#slotWait.begin(this.#waiters.isAwaited, this.generation.fillGroup);
+    this.#slotWait.begin(this.#waiters.awaitedBy, this.generation.fillGroup);
     this.#waiters.refuse(this.#slotWait.totalMs, new OverloadedError());
     if (this.#slotWait.keepsConnection) return;
     // From now on the extent waits without a connection, or ends if it has no readers.

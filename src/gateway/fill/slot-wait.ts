@@ -1,5 +1,7 @@
 import type { Clock, Timer } from '../../base/clock.ts';
 import type { MemoryTier } from '../../cache/memory-tier.ts';
+import type { SlotWaitRank } from '../../cache/slot-waiters.ts';
+import type { AwaitedBy } from './byte-waiters.ts';
 
 /** Signals that a slot may be free. */
 export interface SlotSignals {
@@ -16,6 +18,12 @@ const CONNECTION_LIMIT_MS = 1_000;
 
 /** How long a reader waits for slots before the first byte of its answer, in all its fills together. */
 export const FIRST_BYTE_LIMIT_MS = 1_500;
+
+/**
+ * A wait of this length presses: readers that have stalled are cut for it. Where there are many readers, slots become free and are
+ * taken again all the time, and each waits for its turn; one in the middle of its answer is no reason to cut another one at once.
+ */
+const PRESSING_AFTER_MS = { new: 500, begun: 5_000 };
 
 /** The wait of one extent for a slot of the arena: at most one callback and one timer, however often it begins. */
 export class SlotWait {
@@ -68,7 +76,7 @@ export class SlotWait {
   }
 
   /** No slot is available, still or again. */
-  begin(isAwaited: boolean, fillGroup: number): void {
+  begin(awaitedBy: AwaitedBy, fillGroup: number): void {
     const { clock, slots } = this.#signs;
     this.#stop();
     this.#sinceMs ??= clock.monotonicMs();
@@ -78,7 +86,7 @@ export class SlotWait {
       this.#retry();
     };
     this.#awaited = retry;
-    this.#forget = slots.whenFreed(retry, isAwaited, fillGroup);
+    this.#forget = slots.whenFreed(retry, this.#rank(awaitedBy), fillGroup);
     // slots released by other threads are not signalled
     this.#poll = clock.after(SLOT_POLL_MS, retry);
   }
@@ -88,6 +96,11 @@ export class SlotWait {
     this.#endedMs += this.#waitedMs;
     this.#sinceMs = undefined;
     this.#stop();
+  }
+
+  #rank(awaitedBy: AwaitedBy): SlotWaitRank {
+    if (awaitedBy === 'none') return 'ahead';
+    return this.#waitedMs < PRESSING_AFTER_MS[awaitedBy] ? 'urgent' : 'pressing';
   }
 
   #stop(): void {

@@ -167,7 +167,7 @@ it('who waits for the share of its group is in nobody’s way, and is called whe
   const fills = new Fills().were([1, 2]);
   const { tier } = fills;
   const [slot = -1] = fills.beginAll(1);
-  const called = new Promise<void>(resolve => tier.whenFreed(resolve, true, 1));
+  const called = new Promise<void>(resolve => tier.whenFreed(resolve, 'urgent', 1));
   expect([tier.waiting(1), tier.waitingFirst(1)]).toEqual([1, 1]);
   expect([tier.waiting(2), tier.waitingFirst(2)]).toEqual([0, 0]);
   expect(tier.pins.claimNeed(slot)).toBe(false);

@@ -124,7 +124,7 @@ describe.each([0, 1])('slots of worker %d', worker => {
     wait();
     wait()();
     expect([tier.waiting(0), tier.waitingFirst(0)]).toEqual([1, 0]);
-    tier.whenFreed(() => void called++, true);
+    tier.whenFreed(() => void called++, 'pressing');
     expect([tier.waiting(0), tier.waitingFirst(0)]).toEqual([2, 1]);
     expect(other.pins.claimNeed(slot)).toBe(true);
     end(slot);

@@ -38,3 +38,15 @@ it('refuses the readers whose limit is reached', async () => {
   waiters.arrivedUntil(2);
   await later;
 });
+
+it('tells whether it is readers in the middle of their answers alone that wait', () => {
+  const waiters = new ByteWaiters();
+  expect([waiters.isAwaited, waiters.awaitedBy]).toEqual([false, 'none']);
+  const [begun, fresh] = [{ arrived: () => undefined }, { arrived: () => undefined }];
+  void waiters.wait(5, Number.POSITIVE_INFINITY, begun);
+  expect([waiters.isAwaited, waiters.awaitedBy]).toEqual([true, 'begun']);
+  void waiters.wait(9, 1_500, fresh);
+  expect(waiters.awaitedBy).toBe('new');
+  waiters.left(fresh);
+  expect(waiters.awaitedBy).toBe('begun');
+});

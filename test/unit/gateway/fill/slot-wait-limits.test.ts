@@ -12,8 +12,8 @@ beforeEach(() => {
   registered = new Map();
   const slots = {
     waitingFirst: () => 0,
-    whenFreed: (callback: () => void, isUrgent = false, group = 0) => {
-      registered.set(callback, `${isUrgent ? 'urgent' : 'patient'} in group ${group}`);
+    whenFreed: (callback: () => void, rank = 'ahead', group = 0) => {
+      registered.set(callback, `${rank} in group ${group}`);
       return () => void registered.delete(callback);
     },
   };
@@ -22,15 +22,15 @@ beforeEach(() => {
 
 it('takes the time of all waits together, and is one wait while there is no slot', () => {
   expect([wait.isWaiting, wait.totalMs]).toEqual([false, 0]);
-  wait.begin(true, 0);
+  wait.begin('new', 0);
   clock.advance(40);
-  wait.begin(true, 0);
+  wait.begin('new', 0);
   clock.advance(40);
   expect([wait.isWaiting, wait.totalMs]).toEqual([true, 80]);
   wait.end();
   clock.advance(1_000);
   expect([wait.isWaiting, wait.totalMs]).toEqual([false, 80]);
-  wait.begin(true, 0);
+  wait.begin('new', 0);
   clock.advance(20);
   expect(wait.totalMs).toBe(100);
   wait.end();
@@ -39,15 +39,30 @@ it('takes the time of all waits together, and is one wait while there is no slot
 });
 
 it('has one callback at most, of the rank and group of the last begin', () => {
-  wait.begin(false, 1);
-  wait.begin(true, 2);
+  wait.begin('none', 1);
+  wait.begin('new', 2);
   expect([...registered.values()]).toEqual(['urgent in group 2']);
   wait.end();
   expect(registered.size).toBe(0);
 });
 
+it.each([
+  ['none', 60_000, 'ahead'],
+  ['new', 499, 'urgent'],
+  ['new', 500, 'pressing'],
+  ['begun', 4_999, 'urgent'],
+  ['begun', 5_000, 'pressing'],
+] as const)('of readers that are %s it is after %i ms: %s', (awaitedBy, afterMs, rank) => {
+  wait.begin(awaitedBy, 0);
+  for (let passedMs = 0; passedMs < afterMs; passedMs += Math.min(50, afterMs - passedMs)) {
+    clock.advance(Math.min(50, afterMs - passedMs));
+    wait.begin(awaitedBy, 0);
+  }
+  expect([...registered.values()]).toEqual([`${rank} in group 0`]);
+});
+
 it('lets a transfer keep its connection for a second of each wait', () => {
-  wait.begin(true, 0);
+  wait.begin('new', 0);
   clock.advance(999);
   expect(wait.keepsConnection).toBe(true);
   clock.advance(1);
@@ -59,7 +74,7 @@ it('lets a transfer keep its connection for a second of each wait', () => {
 it('refuses a reader at its own limit, or with those that were there when the wait began', () => {
   expect(wait.refusalMs(Infinity)).toBe(Infinity);
   expect(wait.refusalMs(500)).toBe(500);
-  wait.begin(true, 0);
+  wait.begin('new', 0);
   clock.advance(200);
   // a second reader joins: it has waited for nothing, but the wait has begun
   expect(wait.refusalMs(FIRST_BYTE_LIMIT_MS)).toBe(FIRST_BYTE_LIMIT_MS);
@@ -71,7 +86,7 @@ it('refuses a reader at its own limit, or with those that were there when the wa
 
 it('refuses nobody while there are slots', () => {
   const refusalMs = wait.refusalMs(100);
-  wait.begin(true, 0);
+  wait.begin('new', 0);
   clock.advance(99);
   expect(wait.hasRefused(refusalMs)).toBe(false);
   clock.advance(1);

@@ -20,11 +20,11 @@ function setup() {
 
 it('retries once, whether a slot was freed or time has passed', () => {
   const { clock, queued, wait, retries } = setup();
-  wait.begin(true, 0);
+  wait.begin('new', 0);
   queued[0]?.();
   clock.advance(50);
   expect(retries()).toBe(1);
-  wait.begin(true, 0);
+  wait.begin('new', 0);
   clock.advance(50);
   queued[1]?.();
   expect(retries()).toBe(2);
@@ -32,7 +32,7 @@ it('retries once, whether a slot was freed or time has passed', () => {
 
 it('does not retry once it has ended, though a notification was on its way', () => {
   const { clock, queued, wait, retries } = setup();
-  wait.begin(true, 0);
+  wait.begin('new', 0);
   wait.end();
   queued[0]?.();
   clock.advance(1_000);
