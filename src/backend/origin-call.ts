@@ -26,7 +26,6 @@ export interface OriginReceiver {
 /** One request in progress. Forwards undici's events, and nothing after `abort`. */
 export class OriginCall implements Dispatcher.DispatchHandler {
   readonly #method: string;
-  readonly #target: string;
   readonly #receiver: OriginReceiver;
   readonly #readBuffer: ReadBuffer;
   readonly #repeated: RepeatedAnswers;
@@ -50,7 +49,7 @@ export class OriginCall implements Dispatcher.DispatchHandler {
    * @param closesIfRefused whether the connection is closed after an answer from 300 on
    */
   constructor(
-    { method, path }: { readonly method: string; readonly path: string },
+    method: string,
     receiver: OriginReceiver,
     readBuffer: ReadBuffer,
     repeated: RepeatedAnswers,
@@ -58,7 +57,6 @@ export class OriginCall implements Dispatcher.DispatchHandler {
     closesIfRefused = false,
   ) {
     this.#method = method;
-    this.#target = path;
     this.#receiver = receiver;
     this.#readBuffer = readBuffer;
     this.#repeated = repeated;
@@ -109,8 +107,7 @@ export class OriginCall implements Dispatcher.DispatchHandler {
     }
     const headers = textOf(controller.rawHeaders);
     const { answering } = this.#readBuffer;
-    const repeated = answering && this.#repeated.repetitionOf(answering, this.#target, status, headers);
-    if (repeated === 'other') {
+    if (answering && this.#repeated.isRepeated(answering, status, headers)) {
       this.#giveUp(new StoreError('BROKEN', 'the store sent an answer twice', undefined));
       return;
     }
@@ -121,7 +118,7 @@ export class OriginCall implements Dispatcher.DispatchHandler {
     }
     const end = this.#method === 'GET' ? endOfBody(status, framing) : undefined;
     if (end) this.#body = this.#readBuffer.expectBody(end);
-    if ((this.#closesIfRefused && status >= 300) || repeated === 'same') this.#closing = answering;
+    if (this.#closesIfRefused && status >= 300) this.#closing = answering;
     if (endsWithConnection(framing)) this.#connection = answering;
     if (framing.coding !== undefined) {
       this.#smallChunks = new SmallChunks(bytes => this.#passOn(bytes));

@@ -91,7 +91,14 @@ export class OriginPool {
     receiver: OriginReceiver,
     onEnd: () => void = nothing,
   ): OriginCall {
-    const call = new OriginCall(request, receiver, this.#readBuffer, this.#repeated, onEnd, closesIfRefused);
+    const call = new OriginCall(
+      request.method,
+      receiver,
+      this.#readBuffer,
+      this.#repeated,
+      onEnd,
+      closesIfRefused,
+    );
     // undici closes the connection after a HEAD (unless told `reset: false`). That costs a new one per HEAD, but a kept
     // one is not safe: if a store sends a body to HEAD (RFC 9110 §9.3.2 forbids it), undici notices only what arrives
     // before the next request is sent, and takes later bytes, which may be any content, for the answer to that request.

@@ -1,49 +1,45 @@
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { AnsweringConnection } from '../transport/expected-body.ts';
 
 /** The fields by which stores number their answers. */
 const idNames = new Set(['x-amz-request-id', 'x-store-request-id']);
 
-interface LastAnswer {
-  readonly target: string;
-  readonly status: number;
-  readonly headers: readonly string[];
-  readonly id: string;
+/** Several times as many as there are on their way at a time. */
+const REMEMBERED = 1_000;
+
+interface SeenAnswer {
+  /** Held weakly: it may be closed for long. */
+  readonly connection: WeakRef<AnsweringConnection>;
+  /** A digest of it. */
+  readonly head: string;
 }
 
 /**
- * Finds answers of one origin that come a second time: such a one would be taken for that to the next request on its connection, and
- * each that follows for that of the next. Nothing but its number tells it from the right one, and what arrives before the next request
- * is sent undici notices itself. Some stores have one number for all their answers; it tells nothing there.
+ * Finds answers of one store that come a second time: such a one would be taken for that to another request on its connection, and each
+ * that follows for that to the next. Nothing but its number tells it from the right one, and what arrives before the next request
+ * is sent undici notices itself. Where a number is seen with two heads, or on two connections, answers are not numbered one by one (a
+ * constant, a cache in between), and none is taken for a repetition.
  */
 export class RepeatedAnswers {
-  readonly #last = new WeakMap<AnsweringConnection, LastAnswer>();
-  #areNumbered = false;
+  readonly #seen = new LRUCache<string, SeenAnswer>({ max: REMEMBERED });
+  #areNumbered = true;
 
-  /**
-   * Whether this is the answer before on `connection` once more: in the place of that to another question, or to one for the same
-   * target. Whatever follows on the connection would be taken for something else.
-   *
-   * @param target what was asked for
-   */
-  repetitionOf(
-    connection: AnsweringConnection,
-    target: string,
-    status: number,
-    headers: readonly string[],
-  ): 'other' | 'same' | undefined {
-    const id = idIn(headers);
-    const before = this.#last.get(connection);
-    if (id === undefined) this.#last.delete(connection);
-    else this.#last.set(connection, { target, status, headers, id });
-    if (!before || id === undefined) return undefined;
-    if (id !== before.id) this.#areNumbered = true;
-    const isRepeated =
-      this.#areNumbered &&
-      status === before.status &&
-      headers.length === before.headers.length &&
-      headers.every((text, index) => text === before.headers[index]);
-    if (!isRepeated) return undefined;
-    return target === before.target ? 'same' : 'other';
+  /** Whether this answer has come on `connection` before. */
+  isRepeated(connection: AnsweringConnection, status: number, headers: readonly string[]): boolean {
+    const id = this.#areNumbered ? idIn(headers) : undefined;
+    if (id === undefined) return false;
+    const head = hash('md5', `${status} ${headers.join('\n')}`, 'base64');
+    const before = this.#seen.get(id);
+    if (!before) {
+      this.#seen.set(id, { connection: new WeakRef(connection), head });
+      return false;
+    }
+    // one number alone says nothing yet
+    if (before.head === head && before.connection.deref() === connection) return this.#seen.size > 1;
+    this.#areNumbered = false;
+    this.#seen.clear();
+    return false;
   }
 }
 

@@ -38,12 +38,8 @@ function start(onChunk: (call: OriginCall) => void) {
     ended: () => got.push('end'),
     failed: error => got.push(error.code),
   };
-  const call = new OriginCall(
-    { method: 'GET', path: '/b/k' },
-    receiver,
-    new ReadBuffer(),
-    new RepeatedAnswers(),
-    () => got.push('over'),
+  const call = new OriginCall('GET', receiver, new ReadBuffer(), new RepeatedAnswers(), () =>
+    got.push('over'),
   );
   const controller = new Controller();
   call.onRequestStart(controller);
@@ -104,14 +100,7 @@ it.each([
   };
   const controller = new Controller();
   const [unsent, sent] = [1, 2].map(
-    () =>
-      new OriginCall(
-        { method: 'PUT', path: '/b/k' },
-        receiver,
-        new ReadBuffer(),
-        new RepeatedAnswers(),
-        () => undefined,
-      ),
+    () => new OriginCall('PUT', receiver, new ReadBuffer(), new RepeatedAnswers(), () => undefined),
   );
   const error = Object.assign(new Error(code), { code });
   unsent?.onResponseError(controller, error);
