@@ -23,13 +23,17 @@ export interface FoundText extends PackedText {
   readonly slot: number;
 }
 
-/** The same, of a block that may be another worker's. */
-export interface ToldText extends FoundText {
-  /** Of the slot, when it was read. */
+/** Where a text was told when it was read. */
+export interface ToldPlace {
+  readonly slot: number;
+  /** Of the slot. */
   readonly tag: number;
   /** Tells the text from the next million that are told of the same content. */
   readonly mark: number;
 }
+
+/** The same as `FoundText`, of a slot that may be another worker's. */
+export interface ToldText extends FoundText, ToldPlace {}
 
 /**
  * What is told of objects behind their blocks, in the slots of one worker: while the tag of a slot says so (`SlotPins.tell`), there
@@ -132,7 +136,7 @@ export class SlotTexts {
   }
 
   /** Whether a text is told still. */
-  isStillTold({ slot, tag, mark }: Pick<ToldText, 'slot' | 'tag' | 'mark'>): boolean {
+  isStillTold({ slot, tag, mark }: ToldPlace): boolean {
     // in this order: what is told was marked before
     return this.#pins.isToldOf(slot, tag) && this.#markOf(slot) === mark;
   }

@@ -3,6 +3,7 @@ import type { Coverage } from '../../cache/coverage.ts';
 import type { AskedFor, GenerationIdentity } from '../../cache/generation-identity.ts';
 import type { Part } from '../../cache/part-map.ts';
 import type { ReadableRecord, RefusedRecord, UncacheableRecord } from '../../cache/record.ts';
+import type { ToldPlace } from '../../cache/slot-texts.ts';
 import type { ContentCoding } from '../../http/content-coding.ts';
 import type { TraceContext } from '../../http/trace-context.ts';
 import type { LookupResult } from '../read/object-source.ts';
@@ -66,6 +67,8 @@ export type WireRecord = Omit<ReadableRecord, 'content'> & { readonly content: W
 
 export type WireLookupResult = Omit<LookupResult, 'record'> & {
   readonly record: WireRecord | RefusedRecord | UncacheableRecord;
+  /** Where the object is told, if the record is what its owner knows: it holds as long as that text is told. */
+  readonly told?: ToldPlace | undefined;
 };
 
 /**

@@ -2,10 +2,12 @@ import type { ContentReader, Loan } from '../../cache/content.ts';
 import type { Coverage } from '../../cache/coverage.ts';
 import { type Entry, generationsOf } from '../../cache/entry.ts';
 import { Generation } from '../../cache/generation.ts';
+import type { ObjectRecord } from '../../cache/record.ts';
+import type { ToldPlace } from '../../cache/slot-texts.ts';
 import { DesertedError, ObjectChangedError, OwnerLostError } from '../fill/fill-error.ts';
 import { copyOf } from '../fill/spare-copies.ts';
 import type { LookupResult } from '../read/object-source.ts';
-import { lookupRecord } from '../read/record-cache.ts';
+import { lookupRecord, storedRecordName } from '../read/record-cache.ts';
 import type { Configurations } from '../request/configurations.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 import type {
@@ -89,10 +91,17 @@ export class PeerServer {
       const found = await this.#objects.objects.find(read, withChecksums, { gone: leaving.signal, client });
       // what is asked for once is not worth that
       if (found.how === 'hit') this.#objects.table.tell(read.objectKey, true);
-      return this.#encodeResult(found, read.partNumber);
+      return { ...this.#encodeResult(found, read.partNumber), told: this.#toldWith(read, found.record) };
     } finally {
       this.#questions.delete(number);
     }
+  }
+
+  #toldWith(read: ObjectRead, record: ObjectRecord): ToldPlace | undefined {
+    const { records } = this.#objects.objects;
+    if (records.recordNamed(read, storedRecordName(read, record)) !== record) return undefined;
+    const { slot, tag, mark } = this.#objects.tier.texts.getTold(read.objectKey.text) ?? {};
+    return slot === undefined || tag === undefined || mark === undefined ? undefined : { slot, tag, mark };
   }
 
   #encodeResult(found: LookupResult, partNumber: number | undefined): WireLookupResult {

@@ -1,36 +1,24 @@
 import { LRUCache } from 'lru-cache';
 import type { WholeReply } from '../../backend/store.ts';
-import { PLAIN_NAME } from '../../cache/entry.ts';
 import type { Epochs } from '../../cache/epochs.ts';
-import type { ObjectKey } from '../../cache/object-key.ts';
 import type { PurgeBarriers } from '../../cache/purge-barriers.ts';
 import { type ObjectRecord, recordCostBytes } from '../../cache/record.ts';
-import type { SlotTexts } from '../../cache/slot-texts.ts';
+import type { SlotTexts, ToldPlace } from '../../cache/slot-texts.ts';
 import { OwnerLostError, RefusedByStoreError } from '../fill/fill-error.ts';
 import type { Asker, LookupResult, ObjectSource } from '../read/object-source.ts';
-import type { RecordIndex } from '../read/record-cache.ts';
+import { type RecordIndex, storedRecordName } from '../read/record-cache.ts';
 import { withdrawsObject } from '../read/store-failure.ts';
 import { hasMoved } from '../request/bucket.ts';
-import { type ObjectRead, recordId } from '../request/object-read.ts';
+import type { ObjectRead } from '../request/object-read.ts';
 import type { Invalidations } from './invalidations.ts';
 import type { WireContent, WireLookupResult, WireObject, WireRead } from './messages.ts';
 import { RemoteContent, type RemoteMemory } from './remote-content.ts';
-import { type ToldFrom, toldRecords } from './told-records.ts';
+import { ToldObject } from './told-object.ts';
+import { toldRecords } from './told-records.ts';
 
-/**
- * A record that an owner tells: replaced by another one of these each time the content has grown, so that its size is recalculated.
- * What is no longer told does not hold any more, and stays for the places of its blocks.
- */
+/** A cache value: replaced by a new one each time what is known has grown, so that its size is recalculated. */
 interface Kept {
-  readonly objectKey: ObjectKey;
-  readonly record: ObjectRecord;
-  /** The barriers up to this one have been applied to the record. */
-  barrier: number;
-  readonly from: ToldFrom;
-  /** All that are told of there. */
-  readonly contents: readonly RemoteContent[];
-  /** Whether it must not be used, although its owner may not know that yet. */
-  readonly isVoid?: boolean;
+  readonly told: ToldObject;
 }
 
 /** Estimated heap cost of a cached remote record and everything it refers to. */
@@ -40,8 +28,8 @@ export function remoteCostBytes(record: ObjectRecord): number {
 }
 
 /**
- * The objects owned by one other worker: reads what that tells of them, and asks it for everything else. Of what is told records are
- * kept here, without bytes, as long as it is told; an answer is for the one who has asked.
+ * The objects owned by one other worker: reads what that tells of them, and asks it for everything else. Records are kept here,
+ * without bytes, as long as that is told.
  */
 export class RemoteObjects implements ObjectSource, RecordIndex {
   readonly #memory: RemoteMemory;
@@ -49,7 +37,8 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
   readonly #epochs: Epochs;
   readonly #barriers: PurgeBarriers;
   readonly #texts: SlotTexts;
-  readonly #records: LRUCache<string, Kept>;
+  /** By `ObjectKey.text`. */
+  readonly #objects: LRUCache<string, Kept>;
   /** Questions that the owner was asked: each has a number. */
   #asked = 0;
 
@@ -70,20 +59,17 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
     this.#own = own;
     this.#epochs = epochs;
     this.#barriers = barriers;
-    this.#records = new LRUCache({
-      maxSize: recordBytes,
-      sizeCalculation: ({ record }, name) => remoteCostBytes(record) + 2 * name.length,
-    });
+    this.#objects = new LRUCache({ maxSize: recordBytes, sizeCalculation: ({ told }) => told.costBytes });
   }
 
   /** Estimated heap cost of the records. */
   get costBytes(): number {
-    return this.#records.calculatedSize;
+    return this.#objects.calculatedSize;
   }
 
-  /** The same, and how many there are. */
+  /** The same, and of how many objects they are. */
   get use() {
-    return { bytes: this.costBytes, count: this.#records.size };
+    return { bytes: this.costBytes, count: this.#objects.size };
   }
 
   get records(): RecordIndex {
@@ -91,67 +77,48 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
   }
 
   recordNamed(read: ObjectRead, name: string): ObjectRecord | undefined {
-    const id = recordId(read, name);
-    const known = this.#records.get(id);
-    const kept = known && this.#texts.isStillTold(known.from) ? known : this.#told(read, id);
-    if (!kept || kept.isVoid) return undefined;
+    const told = this.#toldOf(read);
+    const record = told?.record(name, this.#barriers);
     // what has a block is counted when that is read
-    if (kept.from.isBare) this.#memory.pins.visit(kept.from.slot);
-    return kept.barrier === this.#barriers.latest ? kept.record : this.#afterPurges(id, kept);
+    if (record && told?.from?.isBare) this.#memory.pins.visit(told.from.slot);
+    return record;
   }
 
-  /** What the owner tells now, which is kept. A content of which something was told before is the same one. */
-  #told(read: ObjectRead, id: string): Kept | undefined {
-    const { objectKey } = read;
-    const text = this.#texts.getTold(objectKey.text);
-    if (!text) return undefined;
-    const { slot, tag, mark, head } = text;
-    const from = { slot, tag, mark, isBare: head.block === undefined };
-    // those of a name that is not told are those of the object
-    const known = this.#records.peek(id) ?? this.#records.peek(recordId(read, PLAIN_NAME));
-    // a content keeps all that these name, and so not `read`
-    const object = encodeObject(read);
-    const ids: string[] = [];
-    const grew = () => {
-      for (const one of ids) this.#recalculateCost(one);
-    };
+  /** What the owner tells of the object now. */
+  #toldOf(read: ObjectRead): ToldObject | undefined {
+    const before = this.#objects.get(read.objectKey.text)?.told;
+    return before?.from && this.#texts.isStillTold(before.from) ? before : this.#readTold(read, before);
+  }
+
+  /** The same, read anew. A content of which something was told before is the same one. */
+  #readTold(read: ObjectRead, before: ToldObject | undefined): ToldObject | undefined {
+    const { text } = read.objectKey;
+    const found = this.#texts.getTold(text);
+    if (!found) return undefined;
+    const { slot, tag, mark, head } = found;
     const contents: RemoteContent[] = [];
-    const make = (told: WireContent) => {
-      const same = known?.contents.find(({ contentId }) => contentId === told.contentId);
-      same?.learn(told);
-      const content = same ?? new RemoteContent(told, this.#memory, object, grew);
+    const records = toldRecords(found, wire => {
+      const content = this.#contentOf(read, wire, before);
       contents.push(content);
       return content;
-    };
-    let kept: Kept | undefined;
-    for (const [name, record] of toldRecords(text, make)) {
-      const one = { objectKey, record, barrier: head.barrier, from, contents };
-      const oneId = recordId(read, name);
-      ids.push(oneId);
-      this.#records.set(oneId, one);
-      if (oneId === id) kept = one;
-    }
-    return kept;
+    });
+    const from = { slot, tag, mark, isBare: head.block === undefined };
+    const told = new ToldObject(text, from, records, contents, head.barrier, before);
+    this.#objects.set(text, { told });
+    return told;
   }
 
-  /** What is told of `content` under the name of `read` is not used until its owner has answered a question. */
+  #contentOf(read: ObjectRead, wire: WireContent, before: ToldObject | undefined): RemoteContent {
+    const known = before?.content(wire.contentId);
+    known?.learn(wire);
+    const grew = () => this.#grew(read.objectKey.text);
+    // a content keeps all that these name, and so not `read`
+    return known ?? new RemoteContent(wire, this.#memory, encodeObject(read), grew);
+  }
+
+  /** What is told of `content` under the name of `read` is not used until its owner has answered a later question. */
   #void(read: ObjectRead, content: RemoteContent): void {
-    const id = recordId(read, read.recordName);
-    const known = this.#records.peek(id);
-    const kept = known && this.#texts.isStillTold(known.from) ? known : this.#told(read, id);
-    const { record } = kept ?? {};
-    if (!kept || record?.kind !== 'readable' || !(record.content instanceof RemoteContent)) return;
-    if (record.content.contentId === content.contentId) this.#records.set(id, { ...kept, isVoid: true });
-  }
-
-  #afterPurges(id: string, kept: Kept): ObjectRecord | undefined {
-    const { standing = kept.barrier } = this.#barriers;
-    const { objectKey } = kept;
-    const record = this.#barriers.applied(objectKey.text, kept.record);
-    if (record === kept.record) kept.barrier = standing;
-    else if (record) this.#records.set(id, { ...kept, record, barrier: standing });
-    else this.#records.set(id, { ...kept, isVoid: true });
-    return record;
+    this.#toldOf(read)?.void(read.recordName, content.contentId, this.#asked);
   }
 
   epochOf({ objectKey }: ObjectRead): number {
@@ -168,7 +135,7 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
     try {
       const asked = { number, read: encodeRead(read), withChecksums, client };
       // a late answer can be ignored: the record can be asked for again
-      return this.#decode(read, await link.call('find', asked, ignoreResult));
+      return this.#decode(read, await link.call('find', asked, ignoreResult), number);
     } catch (error) {
       if (!(error instanceof OwnerLostError)) throw error;
       leave();
@@ -219,32 +186,56 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
       return;
     }
     const { content, epoch, receivedMs } = record;
-    // what is known here does not hold any more: the owner has the refusal, or asks
+    // what is known here does not hold any more: the owner asks
     if (withdrawsObject(reply.status)) this.#void(read, record.content);
     const refusal = { read: encodeRead(read), contentId: content.contentId, epoch, receivedMs, reply };
     this.#memory.link.notify('refusedByStore', refusal);
   }
 
-  #decode(read: ObjectRead, found: WireLookupResult): LookupResult {
-    return { ...found, record: this.#decodeRecord(read, found.record) };
+  /** The answer to question `number`: it is for the one who has asked, unless it holds as long as what was told with it. */
+  #decode(read: ObjectRead, { told: place, ...found }: WireLookupResult, number: number): LookupResult {
+    const { text } = read.objectKey;
+    const told = this.#toldOf(read);
+    told?.answered(read.recordName, number);
+    const record = this.#decodeRecord(read, found.record, told ?? this.#objects.peek(text)?.told);
+    if (place && told?.from && isSamePlace(place, told.from)) {
+      told.learn(storedRecordName(read, record), record, this.#barriers);
+      this.#grew(text);
+    }
+    return { ...found, record };
   }
 
-  /** The record with a content that can be read here: the one that is told of, if it is the same. */
-  #decodeRecord(read: ObjectRead, record: WireLookupResult['record']): ObjectRecord {
-    // what was void the owner has replaced, or tells rightly
-    const told = this.#told(read, recordId(read, read.recordName));
+  /** The record with a content that can be read here. Where its blocks are is remembered, whether it is told or not. */
+  #decodeRecord(
+    read: ObjectRead,
+    record: WireLookupResult['record'],
+    known: ToldObject | undefined,
+  ): ObjectRecord {
     if (record.kind === 'uncacheable') return record;
     if (record.kind === 'refused') return { ...record, body: Buffer.from(record.body) };
-    const { content: wire } = record;
-    const known = told?.contents.find(({ contentId }) => contentId === wire.contentId);
-    known?.learn(wire);
-    return { ...record, content: known ?? new RemoteContent(wire, this.#memory, encodeObject(read)) };
+    const content = this.#contentOf(read, record.content, known);
+    if (known?.content(content.contentId) === undefined) this.#remember(read, content, known);
+    return { ...record, content };
   }
 
-  #recalculateCost(name: string): void {
-    const kept = this.#records.peek(name);
-    if (kept) this.#records.set(name, { ...kept });
+  #remember(
+    { objectKey: { text } }: ObjectRead,
+    content: RemoteContent,
+    known: ToldObject | undefined,
+  ): void {
+    const told = known ?? new ToldObject(text, undefined, new Map(), [], this.#barriers.latest);
+    told.add(content);
+    this.#objects.set(text, { told });
   }
+
+  #grew(text: string): void {
+    const kept = this.#objects.peek(text);
+    if (kept) this.#objects.set(text, { ...kept });
+  }
+}
+
+function isSamePlace(one: ToldPlace, other: ToldPlace): boolean {
+  return one.slot === other.slot && one.tag === other.tag && one.mark === other.mark;
 }
 
 function encodeObject({ bucket, objectKey }: ObjectRead): WireObject {

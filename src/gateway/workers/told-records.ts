@@ -1,13 +1,13 @@
 import { DamagedBytesError } from '../../cache/byte-text.ts';
 import { type PackedContent, readRest } from '../../cache/packed-entry.ts';
 import type { ObjectRecord } from '../../cache/record.ts';
-import type { ToldText } from '../../cache/slot-texts.ts';
+import type { ToldPlace, ToldText } from '../../cache/slot-texts.ts';
 import { nothingNamed } from './content-source.ts';
 import type { WireContent } from './messages.ts';
 import type { RemoteContent } from './remote-content.ts';
 
 /** Where a text was read: it is told as long as this is. */
-export interface ToldFrom extends Pick<ToldText, 'slot' | 'tag' | 'mark'> {
+export interface ToldFrom extends ToldPlace {
   /** Whether it has the slot for itself. */
   readonly isBare: boolean;
 }

@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { EntryTable } from '../../../../src/cache/entry-table.ts';
 import { Epochs } from '../../../../src/cache/epochs.ts';
 import { type ContentAccess, Generation } from '../../../../src/cache/generation.ts';
@@ -8,6 +8,7 @@ import { PackedEntries } from '../../../../src/cache/packed-entries.ts';
 import { PurgeBarriers } from '../../../../src/cache/purge-barriers.ts';
 import type { ObjectRecord } from '../../../../src/cache/record.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
+import { SlotPins } from '../../../../src/cache/slot-pins.ts';
 import { SlotLender } from '../../../../src/gateway/fill/slot-lender.ts';
 import type { ObjectSource } from '../../../../src/gateway/read/object-source.ts';
 import type { PeerLink } from '../../../../src/gateway/workers/peer-link.ts';
@@ -28,6 +29,8 @@ let tier: MemoryTier;
 let barriers: PurgeBarriers;
 let table: EntryTable;
 let remote: RemoteObjects;
+/** What the owner answers to the next questions. */
+let answers: Promise<unknown>[];
 
 beforeEach(() => {
   const memory = allocateSharedMemory(0, pageBytes, 2);
@@ -35,7 +38,8 @@ beforeEach(() => {
   barriers = new PurgeBarriers(memory);
   tier = new MemoryTier(memory, 1);
   table = new EntryTable(400_000, tier, barriers);
-  const link = { call: unused, notify: unused } as unknown as PeerLink;
+  answers = [];
+  const link = { call: () => answers.shift() ?? unused(), notify: () => undefined } as unknown as PeerLink;
   remote = new RemoteObjects(
     { link, pins: near.pins, lender: new SlotLender(near, 4) },
     near.textsOf(1),
@@ -247,4 +251,92 @@ it('law 8: what it costs is counted anew when more of it is known', () => {
   const slot = content.onlyBlock?.slot ?? Number.NaN;
   told?.place({ slot, tag: tier.pins.tag(slot), blockStart: pageBytes, from: pageBytes, to: pageBytes + 1 });
   expect(remote.costBytes).toBeGreaterThan(costBytes);
+});
+
+it('a look-up of a name that is not told reads the text once, and leaves the contents as they are', () => {
+  table.put(objectKey, '', found200());
+  table.tell(objectKey, true);
+  const told = found();
+  const acquired = vi.spyOn(SlotPins.prototype, 'acquireTold');
+  for (const name of ['one', 'other', 'one', '']) found(name);
+  expect(acquired).not.toHaveBeenCalled();
+  table.put(objectKey, '', refused(404));
+  for (const name of ['one', 'other', '']) remote.recordNamed(read, name);
+  expect(acquired).toHaveBeenCalledTimes(1);
+  acquired.mockRestore();
+  expect(told).toBeDefined();
+});
+
+it('law 8: a content costs once, under however many names it is told', () => {
+  const content = without('"large"');
+  table.put(objectKey, '', recordOf(content));
+  table.tell(objectKey, true);
+  const costBytes = found()?.costBytes ?? 0;
+  const alone = remote.costBytes;
+  table.put(objectKey, 'other', recordOf(content));
+  found('other');
+  expect(remote.costBytes - alone).toBeGreaterThan(0);
+  expect(remote.costBytes - alone).toBeLessThan(costBytes + alone);
+  expect(found()).toBe(found('other'));
+});
+
+const answer = { how: 'hit', forwarded: 'uri-miss', isCollapsed: false, isStored: true, isCharged: false };
+
+it('law 6: what is void stays so when an earlier question is answered, and when the object is told anew', async () => {
+  const content = without('"large"');
+  for (const name of ['', 'other']) table.put(objectKey, name, recordOf(content));
+  table.tell(objectKey, true);
+  const record = remote.recordNamed(read, '');
+  if (!record) throw new Error('it is told');
+  const earlier = Promise.withResolvers();
+  answers.push(earlier.promise, Promise.resolve({ ...answer, record: refused(404) }));
+  const finding = remote.find({ ...read, recordName: '' });
+  remote.refusedByStore(read, record, { status: 404, fields: [], body: Buffer.alloc(0) });
+  expect([found(), found('other')]).toEqual([undefined, expect.any(RemoteContent)]);
+  table.put(objectKey, 'other', recordOf(content));
+  expect(found(), 'its owner may not know yet').toBeUndefined();
+  earlier.resolve({ ...answer, record: refused(404) });
+  await finding;
+  expect(found(), 'the question was asked before').toBeUndefined();
+  await remote.find(read);
+  expect(found()).toBeInstanceOf(RemoteContent);
+});
+
+it('laws 5, 6: an answer under a name that is not told holds as long as what was told with it', async () => {
+  table.put(objectKey, '', found200());
+  table.tell(objectKey, true);
+  const place = () => {
+    const { slot, tag, mark } = tier.texts.getTold(objectKey.text) ?? {};
+    return { slot, tag, mark };
+  };
+  const ask = async (name: string, told: unknown) => {
+    answers.push(Promise.resolve({ ...answer, told, record: refused(404) }));
+    await remote.find({ ...read, recordName: name });
+    return remote.recordNamed(read, name)?.kind;
+  };
+  const before = place();
+  expect(await ask('one', undefined), 'it was not told with it').toBeUndefined();
+  expect(await ask('one', before)).toBe('refused');
+  barriers.raise({ kind: 'key', objectKey: testKey('main', 'b', 'another') }, 'hard', 0);
+  expect(remote.recordNamed(read, 'one')?.kind).toBe('refused');
+  table.put(objectKey, 'other', found200());
+  expect(remote.recordNamed(read, 'one')).toBeUndefined();
+  expect(await ask('one', before), 'it was told before').toBeUndefined();
+  expect(await ask('one', place())).toBe('refused');
+  barriers.raise({ kind: 'key', objectKey }, 'hard', 0);
+  expect(remote.recordNamed(read, 'one')).toBeUndefined();
+  expect(await ask('one', place()), 'it was purged before it came').toBeUndefined();
+});
+
+it('law 8: of one object a bounded number of answers is kept', async () => {
+  table.put(objectKey, '', found200());
+  table.tell(objectKey, true);
+  const { slot, tag, mark } = tier.texts.getTold(objectKey.text) ?? {};
+  let kept = 0;
+  for (let index = 0; index < 100; index++) {
+    answers.push(Promise.resolve({ ...answer, told: { slot, tag, mark }, record: refused(404) }));
+    await remote.find({ ...read, recordName: `name ${index}` });
+    if (remote.recordNamed(read, `name ${index}`)) kept++;
+  }
+  expect(kept).toBe(64);
 });
