@@ -166,4 +166,14 @@ it('an object that could not be told is told when its owner is asked for it agai
   objects.tier.texts.forget(slot);
   expect(await find(2)).toMatchObject({ how: 'hit' });
   expect(told()?.slot).toBe(slot);
+  expect(await find(3)).toMatchObject({ told: { slot, tag: objects.tier.pins.tag(slot) } });
+  // by the time that the answer is made, the owner knows something else
+  const { find: really } = objects.objects;
+  objects.objects.find = async (...asked) => {
+    const found = await really.apply(objects.objects, asked);
+    const { record } = found;
+    objects.table.put(read.objectKey, '', { ...record, receivedMs: record.receivedMs + 1 });
+    return found;
+  };
+  expect((await find(4)).told).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-import { beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { EntryTable } from '../../../../src/cache/entry-table.ts';
 import { Epochs } from '../../../../src/cache/epochs.ts';
 import { type ContentAccess, Generation } from '../../../../src/cache/generation.ts';
@@ -323,9 +323,73 @@ it('laws 5, 6: an answer under a name that is not told holds as long as what was
   expect(remote.recordNamed(read, 'one')).toBeUndefined();
   expect(await ask('one', before), 'it was told before').toBeUndefined();
   expect(await ask('one', place())).toBe('refused');
+  expect(await ask('', place()), 'what is told counts').toBe('readable');
+  const { costBytes } = remote;
+  await ask('two', place());
+  expect(remote.costBytes).toBeGreaterThan(costBytes);
   barriers.raise({ kind: 'key', objectKey }, 'hard', 0);
   expect(remote.recordNamed(read, 'one')).toBeUndefined();
   expect(await ask('one', place()), 'it was purged before it came').toBeUndefined();
+});
+
+it('an answer is of one text behind a block, and not of the next one there', async () => {
+  holding('abc');
+  const ask = async (told: unknown) => {
+    answers.push(Promise.resolve({ ...answer, told, record: refused(404) }));
+    await remote.find({ ...read, recordName: 'one' });
+    return remote.recordNamed(read, 'one')?.kind;
+  };
+  const before = tier.texts.getTold(objectKey.text);
+  const content = table.peek(objectKey)?.records.get('');
+  if (!before || !content) throw new Error('it is told');
+  table.put(objectKey, '', { ...content, receivedMs: 7 });
+  const now = tier.texts.getTold(objectKey.text);
+  expect([now?.slot, now?.tag]).toEqual([before.slot, before.tag]);
+  expect([await ask(before), await ask(now)]).toEqual([undefined, 'refused']);
+});
+
+it('purges are applied to what is told once each', () => {
+  holding('abc');
+  found();
+  barriers.raise({ kind: 'key', objectKey: testKey('main', 'b', 'another') }, 'hard', 0);
+  const applied = vi.spyOn(PurgeBarriers.prototype, 'appliedToAll');
+  for (let look = 0; look < 3; look++) expect(found()).toBeDefined();
+  expect(applied).toHaveBeenCalledTimes(1);
+  applied.mockRestore();
+});
+
+describe('a content that is not told', () => {
+  const wire = (contentId: number) => {
+    const { kind: _kind, ...fields } = recordFields(3);
+    const named = {
+      entityTag: '"k"',
+      versionId: undefined,
+      sizeBytes: 3,
+      blockBytes: pageBytes,
+      asked: undefined,
+    };
+    const content = { contentId, identity: named, parts: [], partCount: undefined };
+    return { ...answer, record: { ...fields, kind: 'readable', content } };
+  };
+  const contentOf = async (contentId: number) => {
+    answers.push(Promise.resolve(wire(contentId)));
+    const { record } = await remote.find(read);
+    return record.kind === 'readable' ? record.content : undefined;
+  };
+
+  it('is the same in the next answer, for the places of its blocks', async () => {
+    const first = await contentOf(7);
+    expect(await contentOf(8)).not.toBe(first);
+    expect(await contentOf(7)).toBe(first);
+    expect(remote.recordNamed(read, '')).toBeUndefined();
+  });
+
+  it('law 8: is remembered beside a bounded number of others', async () => {
+    for (let contentId = 1; contentId <= 64; contentId++) await contentOf(contentId);
+    const { costBytes } = remote;
+    for (let contentId = 65; contentId <= 100; contentId++) await contentOf(contentId);
+    expect(remote.costBytes).toBe(costBytes);
+  });
 });
 
 it('law 8: of one object a bounded number of answers is kept', async () => {
