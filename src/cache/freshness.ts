@@ -87,8 +87,8 @@ export function servedInBackgroundUntilMs(
  * Until when a record may be served stale, as milliseconds since the epoch: for `forMs` after it was fresh; -Infinity for
  * one that must not be (RFC 9111 §4.2.4).
  *
- * A refusal is never served stale: the object may be there by now. Nor is a restored copy after its expiry, since the
- * store would refuse it, nor what a write of unknown outcome may have changed.
+ * A store's refusal is never served stale: the object may be there by now. Nor is an error that `negativeTtl` limits, nor a
+ * restored copy after its expiry, since the store would refuse it, nor what a write of unknown outcome may have changed.
  */
 export function staleUntilMs(
   record: FreshnessInputs,
@@ -101,7 +101,7 @@ export function staleUntilMs(
   // what says no-store is kept by a bucket alone that does not heed it
   const isBound =
     rules.mode !== 'cache' || (rules.honourCacheControl && (noStore || noCache || mustRevalidate));
-  if (isNegative || isBound || forMs === 0) return -Infinity;
+  if (isNegative || isLimitedError(record) || isBound || forMs === 0) return -Infinity;
   const until = freshUntilMs(record, rules, nowMs) + forMs;
   return Math.min(until, directives.restoredUntilMs ?? Infinity);
 }
@@ -118,9 +118,12 @@ export function lifetimeMs(record: FreshnessInputs, rules: FreshnessRules): numb
 }
 
 /** The most that counts for an error that may be for what one request has sent: `negativeTtl` from when it came. */
-function errorLimitMs({ answer, directives }: FreshnessInputs, rules: FreshnessRules): number {
-  if (answer === undefined || !isOfServer(answer.status)) return Infinity;
-  return directives.initialAgeMs + rules.negativeTtlMs;
+function errorLimitMs(record: FreshnessInputs, rules: FreshnessRules): number {
+  return isLimitedError(record) ? record.directives.initialAgeMs + rules.negativeTtlMs : Infinity;
+}
+
+function isLimitedError({ answer }: FreshnessInputs): boolean {
+  return answer !== undefined && isOfServer(answer.status);
 }
 
 /** Whether more is stated or configured than may count. */

@@ -1,6 +1,7 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { CachePolicy } from '../../../src/gateway/request/cache-policy.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { rawRequest } from '../../support/raw-request.ts';
 import { ScriptedOrigin } from '../../support/scripted-origin.ts';
@@ -199,6 +200,33 @@ describe('what is stored of a web origin', () => {
       ]);
       clock.advance(1_000);
       expect(await text('/')).toBe('answer 2');
+    });
+
+    it.each<[string, Head, Partial<CachePolicy>, Head]>([
+      ['while it is revalidated', {}, { staleWhileRevalidateMs: 600_000 }, {}],
+      ['because it says so', { 'cache-control': 'max-age=60, stale-while-revalidate=600' }, {}, {}],
+      ['to a client with max-stale', {}, {}, { 'cache-control': 'max-stale' }],
+    ])('never stale, %s', async (_, head, of, asking) => {
+      const clock = new ManualClock(Date.now());
+      const policy = { ...named, ...of, maxStaleMs: 600_000, clientDirectives: 'honour' as const };
+      await start(() => ({ status, head }), { clock, policy });
+      await gateway.get('/');
+      clock.advance(5_001);
+      expect((await gateway.get('/', asking)).body.toString()).toBe('answer 2');
+    });
+
+    it('never stale where the origin fails', async () => {
+      const clock = new ManualClock(Date.now());
+      const head = { 'cache-control': 'max-age=60, stale-if-error=600' };
+      let isDown = false;
+      await start(() => ({ status: isDown ? 503 : status, head }), {
+        clock,
+        policy: { ...named, staleIfErrorMs: 600_000 },
+      });
+      await gateway.get('/');
+      isDown = true;
+      clock.advance(5_001);
+      expect((await gateway.get('/')).status).toBe(503);
     });
 
     it('never in the place of what is held', async () => {

@@ -109,10 +109,18 @@ describe('where the store fails, a stale record may be served', () => {
   it.each([
     ['unless the bucket allows it', record(), rules],
     ['unless it is a refusal', { ...record(), isNegative: true }, patient],
+    ['unless a web origin has refused it to one request', { ...record(), answer: { status: 403 } }, patient],
+    ['unless a web origin had failed itself', { ...record(), answer: { status: 500 } }, patient],
     ['unless a write of unknown outcome may have overtaken it', { ...record(), isUnsettled: true }, patient],
   ])('%s', (_, held, by) => {
     expect(servedOnErrorUntilMs(held, by, 1_000_000)).toBe(never);
   });
+});
+
+it.each([404, 410, 301])('a %i of a web origin may be served where it fails, as contents may', status => {
+  const patient = { ...rules, staleIfErrorMs: 30_000 };
+  const held = { ...record(), answer: { status } };
+  expect(servedOnErrorUntilMs(held, patient, 1_000_000)).toBe(1_090_000);
 });
 
 it.each([record({ maxAgeS: 100 }), { ...record(), isNegative: true }])(

@@ -84,8 +84,10 @@ describe('a record that is stale for 10 s answers', () => {
   it.each([
     ['a refusal', { isNegative: true }],
     ['what a write of unknown outcome may have changed', { isUnsettled: true }],
+    ['what a web origin has refused to one request', { answer: { status: 403 } }],
+    ['what a web origin has failed at', { answer: { status: 503 } }],
   ])('not %s', (_, different) => {
-    const held = { ...record({ maxAgeS: undefined }), ...different };
+    const held = { ...record({ maxAgeS: undefined, staleWhileRevalidateS: 600 }), ...different };
     expect(staleUse(held, { ...later, ttlMs: 100_000 }, undefined, nowMs)).toBeUndefined();
     expect(staleUse(held, { ...patient, ttlMs: 100_000 }, asks('max-stale'), nowMs)).toBeUndefined();
   });
