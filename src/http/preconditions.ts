@@ -59,6 +59,14 @@ export function evaluatePreconditions(
 }
 
 /**
+ * Whether conditions count for an answer of this status, and a 304 can confirm it. They are of content with such validators: of an
+ * error or a redirect a 304 says nothing, or that it is over (RFC 9110 §13.2.1).
+ */
+export function heedsConditions(status: number): boolean {
+  return status >= 200 && status <= 299;
+}
+
+/**
  * Whether to honour the Range header: yes without If-Range, for the current strong entity tag, and for the exact
  * Last-Modified date (RFC 9110 §13.1.5; docs/semantics.md, Decided 4 and 31 to 33).
  */

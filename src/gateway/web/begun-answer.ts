@@ -1,6 +1,6 @@
 import type { StoreReplyHead } from '../../backend/store.ts';
 import { isInNotModified } from '../../http/not-modified-fields.ts';
-import { evaluatePreconditions } from '../../http/preconditions.ts';
+import { evaluatePreconditions, heedsConditions } from '../../http/preconditions.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import { isOfOneRequest } from './one-request.ts';
 import { mayTakeWhole } from './shared-questions.ts';
@@ -24,7 +24,7 @@ export function headFor(
   if (!mayTakeWhole(read) || !isSelected || head.status === 206) return undefined;
   const { status, control } = head;
   const fields = storedFields(head.fields, control, times.receivedMs);
-  if (status === 200 && read.fields.isConditional) {
+  if (heedsConditions(status) && read.fields.isConditional) {
     const described = { receivedMs: times.receivedMs, ...describe(fields, head, times) };
     const verdict = evaluatePreconditions(read.fields, validatorsOf(described), read.nowMs);
     if (verdict.kind === 'not-modified')

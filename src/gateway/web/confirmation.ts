@@ -1,11 +1,12 @@
 import type { ReadableRecord } from '../../cache/record.ts';
 import { equalsWeakly, isStrongTag, parseEntityTag } from '../../http/entity-tag.ts';
+import { heedsConditions } from '../../http/preconditions.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import { readContentHead } from '../fill/content-head.ts';
 import { isPart } from './asked-range.ts';
 import { isDemanding } from './demands.ts';
 import { fieldValue } from './outgoing-fields.ts';
-import { isConfirmable, type WebHead } from './stored-answer.ts';
+import type { WebHead } from './stored-answer.ts';
 import type { WebFields } from './web-read.ts';
 
 /** Fields that make an answer one to its request alone, or one of a part. */
@@ -26,7 +27,7 @@ export function mayConfirm(
   { entityTag, lastModifiedMs, answer }: ReadableRecord,
   fields: WebFields,
 ): boolean {
-  if (answer && (!isConfirmable(answer.status) || isPart({ answer }))) return false;
+  if (answer && (!heedsConditions(answer.status) || isPart({ answer }))) return false;
   return !isDemanding(fields) && (entityTag !== undefined || lastModifiedMs !== undefined);
 }
 

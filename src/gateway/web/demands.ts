@@ -1,6 +1,5 @@
 import type { ReadableRecord } from '../../cache/record.ts';
-import { evaluatePreconditions } from '../../http/preconditions.ts';
-import { isPart } from './asked-range.ts';
+import { evaluatePreconditions, heedsConditions } from '../../http/preconditions.ts';
 import type { WebFields, WebRead } from './web-read.ts';
 
 /** Whether the client wants an answer only where a condition holds that is for the origin to judge (RFC 9111 §4.3.2). */
@@ -14,8 +13,8 @@ export function isDemanding({ ifMatch, ifUnmodifiedSince }: WebFields): boolean 
  */
 export function meetsDemands(record: ReadableRecord, { fields, nowMs }: WebRead): boolean {
   if (!isDemanding(fields)) return true;
-  // RFC 9110 §13.2.1: conditions are for what is there
-  if ((record.answer?.status ?? 200) !== 200 && !isPart(record)) return true;
+  // conditions are for what is there
+  if (!heedsConditions(record.answer?.status ?? 200)) return true;
   const demands = { ...fields, ifNoneMatch: undefined, ifModifiedSince: undefined };
   return evaluatePreconditions(demands, record, nowMs).kind !== 'failed';
 }

@@ -8,6 +8,7 @@ import type { CacheControl } from '../../http/cache-control.ts';
 import { cacheGroups, tagsOfField } from '../../http/cache-tags.ts';
 import { contentDigests } from '../../http/content-digests.ts';
 import { formatHttpDate, parseCachedDate } from '../../http/http-date.ts';
+import { heedsConditions } from '../../http/preconditions.ts';
 import { parseRange, selectRange } from '../../http/range.ts';
 import { statedControl } from '../../http/targeted-cache-control.ts';
 import { parseVary, type Vary } from '../../http/vary.ts';
@@ -57,7 +58,7 @@ export function isOfUse(head: WebHead, policy: CachePolicy, times: AnswerTimes):
   const { directives, entityTag, lastModifiedMs } = describe(head.fields, head, times);
   const { receivedMs } = times;
   const { fields, status } = head;
-  if (isConfirmable(status) && (entityTag !== undefined || lastModifiedMs !== undefined)) return true;
+  if (heedsConditions(status) && (entityTag !== undefined || lastModifiedMs !== undefined)) return true;
   const record = {
     directives,
     receivedMs,
@@ -68,14 +69,6 @@ export function isOfUse(head: WebHead, policy: CachePolicy, times: AnswerTimes):
   };
   const until = [freshUntilMs, servedOnErrorUntilMs, servedInBackgroundUntilMs];
   return until.some(untilMs => untilMs(record, policy, receivedMs) > receivedMs);
-}
-
-/**
- * Whether a 304 can confirm answers of this status. It says that there is content with such validators: of an error or a redirect it
- * says nothing, or that it is over (RFC 9110 §13.2.1).
- */
-export function isConfirmable(status: number): boolean {
-  return status >= 200 && status <= 299;
 }
 
 /**

@@ -3,7 +3,12 @@ import type { Coverage } from '../../cache/coverage.ts';
 import { ageS } from '../../cache/freshness.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { isStrongTag } from '../../http/entity-tag.ts';
-import { evaluatePreconditions, ifRangeHolds, strongValidators } from '../../http/preconditions.ts';
+import {
+  evaluatePreconditions,
+  heedsConditions,
+  ifRangeHolds,
+  strongValidators,
+} from '../../http/preconditions.ts';
 import { parseRange, selectRange } from '../../http/range.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import type { S3Error } from '../../s3/error.ts';
@@ -23,7 +28,6 @@ import {
   withShownKey,
 } from '../request/cache-status.ts';
 import type { Exchange } from '../request/exchange.ts';
-import { isPart } from './asked-range.ts';
 import type { Collections } from './collected-body.ts';
 import { copiedContent } from './copied-content.ts';
 import { ownConditions } from './demands.ts';
@@ -79,16 +83,13 @@ export class WebAnswer implements SendCallbacks {
     const { read, record, exchange } = this.#answered;
     const fields = ownConditions(read.fields);
     this.#status = record.answer?.status ?? 200;
-    // RFC 9110 §13.2.1: preconditions and ranges are for what is there
-    if (this.#status !== 200 && !isPart(record)) {
-      this.#send(undefined);
-      return;
-    }
-    const verdict = fields.isConditional
-      ? evaluatePreconditions(fields, validatorsOf(record), read.nowMs)
-      : undefined;
+    const verdict =
+      fields.isConditional && heedsConditions(this.#status)
+        ? evaluatePreconditions(fields, validatorsOf(record), read.nowMs)
+        : undefined;
     if (verdict?.kind === 'not-modified') this.#notModified();
-    else if (fields.range === undefined || exchange.isHead || isPart(record)) this.#send(undefined);
+    // RFC 9110 §14.2: a range is of what is answered with 200
+    else if (fields.range === undefined || exchange.isHead || this.#status !== 200) this.#send(undefined);
     else this.#sendRange(fields.range);
   }
 

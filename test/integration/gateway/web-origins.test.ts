@@ -202,7 +202,7 @@ describe('what is stored of a web origin', () => {
       expect(await text('/')).toBe('answer 2');
     });
 
-    it.each<[string, Head, Partial<CachePolicy>, Head]>([
+    it.each<[string, Head, Partial<CachePolicy>, Record<string, string>]>([
       ['while it is revalidated', {}, { staleWhileRevalidateMs: 600_000 }, {}],
       ['because it says so', { 'cache-control': 'max-age=60, stale-while-revalidate=600' }, {}, {}],
       ['to a client with max-stale', {}, {}, { 'cache-control': 'max-stale' }],

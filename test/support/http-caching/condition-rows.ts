@@ -42,6 +42,36 @@ const demand = (
   };
 };
 
+/** RFC 9110 §13.2.1: conditions count for every 2xx, ranges for 200. */
+const ofStatus = (status: number): readonly CachingRow[] => {
+  const row = (says: string, requests: CachingRow['requests']): CachingRow => ({
+    ...{ paragraph: '4.3.2', at: 'web origins', says: `${says} of a ${status}` },
+    origin: { status, head: { ...maxAge, ...modified }, body: status === 204 ? '' : 'one' },
+    requests: [miss({ gets: { status } }), ...requests],
+  });
+  const refused = { origin: { status: 412, head: maxAge }, gets: { status: 412 } };
+  return [
+    row('If-None-Match with the stored tag is 304', [
+      hit({ sends: { 'if-none-match': '"1"' }, gets: unchanged }),
+      hit({ sends: { 'if-none-match': '"x"' }, gets: { status } }),
+    ]),
+    row('If-Modified-Since the stored date is 304', [
+      hit({ sends: { 'if-modified-since': { atS: -10_000 } }, gets: unchanged }),
+      hit({ sends: { 'if-modified-since': { atS: -10_001 } }, gets: { status } }),
+    ]),
+    row('If-Match with another tag is for the origin, with the stored tag it gets all,', [
+      hit({ sends: { 'if-match': '"1"', range: 'bytes=0-1' }, gets: { status } }),
+      miss({ sends: { 'if-match': '"x"' }, ...refused }),
+      hit({ gets: { status } }),
+    ]),
+    row('If-Unmodified-Since an earlier date is for the origin, the stored date gets all,', [
+      hit({ sends: { 'if-unmodified-since': { atS: -10_000 } }, gets: { status } }),
+      miss({ sends: { 'if-unmodified-since': { atS: -10_001 } }, ...refused }),
+      hit({ gets: { status } }),
+    ]),
+  ];
+};
+
 /** RFC 9111 §4.3.2. */
 export const conditionalRows: readonly CachingRow[] = [
   condition('If-None-Match with the stored tag is 304', { 'if-none-match': '"1"' }, unchanged),
@@ -115,6 +145,16 @@ export const conditionalRows: readonly CachingRow[] = [
     { 'if-match': '"1"', 'if-unmodified-since': { atS: -10_001 } },
     'is met',
   ),
+  ...[203, 204].flatMap(ofStatus),
+  {
+    ...{ paragraph: '4.3.2', at: 'web origins', says: 'conditions do not count for what is no 2xx' },
+    origin: { status: 404, head: { ...maxAge, ...modified } },
+    requests: [
+      miss({ gets: { status: 404 } }),
+      hit({ sends: { 'if-none-match': '"1"' }, gets: { status: 404 } }),
+      hit({ sends: { 'if-match': '"x"' }, gets: { status: 404 } }),
+    ],
+  },
   {
     ...{ paragraph: '4.3.2', at: 'web origins', says: 'If-Match by HEAD with another tag is for the origin' },
     origin: { head: { ...maxAge, ...modified } },
