@@ -45,7 +45,7 @@ export interface FreshnessInputs {
   /** The status of a web origin's answer. */
   readonly answer?: { readonly status: number } | undefined;
   readonly fields?: readonly HeaderField[];
-  /** From when a soft purge has made it stale. */
+  /** From when it is stale whatever its lifetime is, such as by a soft purge. */
   readonly staleFromMs?: number | undefined;
 }
 

@@ -36,7 +36,7 @@ interface RecordBase extends Asked {
   readonly fields: readonly HeaderField[];
   readonly receivedMs: number;
   readonly directives: FreshnessDirectives;
-  /** From when it is stale because of a soft purge, as milliseconds since the epoch. */
+  /** From when it is stale whatever its lifetime is, such as by a soft purge, as milliseconds since the epoch. */
   readonly staleFromMs?: number | undefined;
   /** See `tagSlotsOf`. */
   readonly tagSlots: readonly number[];

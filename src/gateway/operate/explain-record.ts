@@ -20,7 +20,7 @@ export interface RecordExplanation {
   readonly lifetimeFrom: string;
   /** What the answer says of its freshness; what it does not mention is left out. */
   readonly directives: Readonly<Record<string, unknown>>;
-  /** From when on it is stale whatever its lifetime is: by a soft purge, or because HEAD has told of another content. */
+  /** From when on it is stale whatever its lifetime is: by a soft purge, or because HEAD has told of another content, or a part was refused. */
   readonly staleFrom: string | undefined;
   /** The number of the latest purge before the store was asked for it: only later ones can concern it. */
   readonly askedAfterPurge: number;

@@ -220,8 +220,10 @@ export class RecordCache implements RecordIndex {
    * for it, unless the store has agreed to that before.
    *
    * @param asked when it was asked: what was learned after a write that has come since, or by the rules of a later reload, stays
+   * @param staleFromMs from when on the record of `read` itself is stale, whose next reader asks; undefined: as long as it is fresh it
+   * stays so
    */
-  withdraw(read: ObjectRead, asked?: Withdrawing): void {
+  withdraw(read: ObjectRead, asked?: Withdrawing, staleFromMs?: number): void {
     if (asked && asked.epoch !== this.epochOf(read)) return;
     const { objectKey, recordName, versionId, variant } = read;
     const records = this.#entryOf(read)?.records;
@@ -233,8 +235,9 @@ export class RecordCache implements RecordIndex {
       const isOfVersion = record.kind === 'readable' && record.versionId === versionId;
       // the store has said that since
       if (this.#order.isLearnedSince(objectKey.text, name, asked?.number)) continue;
+      const isStale = record === own && staleFromMs !== undefined;
       if (versionId === undefined || record === own || isOfVersion)
-        this.#table.put(objectKey, name, { ...record, isWithdrawn: true });
+        this.#table.put(objectKey, name, { ...record, isWithdrawn: true, ...(isStale && { staleFromMs }) });
     }
   }
 

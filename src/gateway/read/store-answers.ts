@@ -74,15 +74,19 @@ export class StoreAnswers {
   }
 
   /**
-   * A refusal of a part may be of this part alone (docs/semantics.md 55), so it is not remembered.
+   * A refusal of a part may be of this part alone (docs/semantics.md 55), so it is not remembered. One that would be remembered of
+   * the object makes what is held of that stale: the next reader asks.
    *
    * @throws RefusedByStoreError for what is not remembered
    */
   refusal(question: Question, reply: WholeReply): Learned {
-    const isOfPart = question.partNumber !== undefined && reply.status === 400;
-    if (withdrawsObject(reply.status) && !isOfPart) this.#records.withdraw(question.read, question);
-    if (question.partNumber !== undefined || !isRememberedRefusal(reply)) throw refusedBy(reply);
-    const record = refusedRecord(reply, { ...question, receivedMs: this.#clock.nowMs() });
+    const receivedMs = this.#clock.nowMs();
+    const asksForPart = question.partNumber !== undefined;
+    const mayBeGone = asksForPart && isRememberedRefusal(reply);
+    if (withdrawsObject(reply.status) && !(asksForPart && isOfPart(reply)))
+      this.#records.withdraw(question.read, question, mayBeGone ? receivedMs : undefined);
+    if (asksForPart || !isRememberedRefusal(reply)) throw refusedBy(reply);
+    const record = refusedRecord(reply, { ...question, receivedMs });
     return learnedOf(record, readContentHead(reply), this.#records.store(question, record) === 'stored');
   }
 
@@ -93,4 +97,9 @@ export class StoreAnswers {
     this.#contents.keepWhileRead(content);
     return learnedOf(record, head, false);
   }
+}
+
+/** Whether the refusal of a part says nothing of the object: a store that knows no such part says so in several ways. */
+function isOfPart({ status, body }: WholeReply): boolean {
+  return status === 400 || body.includes('<Code>InvalidPart');
 }

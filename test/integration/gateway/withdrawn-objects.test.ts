@@ -223,3 +223,52 @@ describe('it is served', () => {
     expect(await readInOutage()).toBe('503 MISS');
   });
 });
+
+describe.each([1, 2])('a part of what is held and fresh (%i workers)', among => {
+  beforeEach(async () => {
+    await gateway.close();
+    await start({ workers: among });
+    store.put('b', 'k', 'held');
+    for (let worker = 0; worker < among; worker++) await read({ worker });
+  });
+
+  const path = '/b/k?partNumber=7';
+  /** What each worker answers, and what the store was asked for it. */
+  const answered = async (how: Read = {}) => {
+    const all: (readonly [number, string])[] = [];
+    for (let worker = 0; worker < among; worker++) {
+      const { status, headers } = await read({ ...how, worker });
+      all.push([status, String(headers['x-cache'])]);
+    }
+    return all;
+  };
+  const eachHits = Array.from({ length: among }, () => [200, 'HIT']);
+
+  it.each(['GET', 'HEAD'])('refused to %s with 404: the next reader asks', async method => {
+    for (let worker = 0; worker < among; worker++) {
+      await refuse(404, { method, path, worker });
+      expect((await answered())[0]).toEqual([200, 'REVALIDATED']);
+      expect(await answered()).toEqual(eachHits);
+    }
+    await refuse(404, { method, path });
+    store.remove('b', 'k');
+    expect((await answered()).map(([status]) => status)).toEqual(eachHits.map(() => 404));
+  });
+
+  it('refused with 404: what is held is not served where the store fails then', async () => {
+    await refuse(404, { path });
+    expect(await readInOutage()).toBe('503 MISS');
+  });
+
+  it.each([
+    [416, 'InvalidPartNumber'],
+    [400, 'InvalidPart'],
+    [404, 'InvalidPart'],
+  ])('that the object does not have (%i %s): it stays', async (status, code) => {
+    const body = `<Error><Code>${code}</Code></Error>`;
+    store.faults.next({ kind: 'answer', status, body }, 1);
+    expect((await read({ path })).status).toBe(status);
+    store.faults.clear();
+    expect(await answered()).toEqual(eachHits);
+  });
+});

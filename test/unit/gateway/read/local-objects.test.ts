@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { recordName } from '../../../../src/cache/record.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { type PurgeScope, purge } from '../../../../src/gateway/operate/purge.ts';
-import { lookupFresh } from '../../../../src/gateway/read/record-cache.ts';
+import { lookupFresh, lookupRecord } from '../../../../src/gateway/read/record-cache.ts';
 import { BucketTable } from '../../../../src/gateway/request/bucket-table.ts';
 import type { ObjectRead } from '../../../../src/gateway/request/object-read.ts';
 import { WorkerCache } from '../../../../src/gateway/workers/worker-cache.ts';
@@ -311,7 +311,7 @@ it.each(['GET', 'HEAD'] as const)(
 );
 
 it.each(['GET', 'HEAD'] as const)(
-  'a %s of a part that is refused says nothing of the object',
+  'a %s of a part that is refused is remembered of nothing, and makes what is held stale',
   async method => {
     const whole = readOf('k', { bucket: bucketOf(store) });
     const kept = () => lookupFresh(objects.objects.records, whole, clock.nowMs());
@@ -332,8 +332,12 @@ it.each(['GET', 'HEAD'] as const)(
     await answer(0);
     await found;
     store.remove('k');
-    await ofPart();
     expect(kept()?.kind).toBe('readable');
+    await ofPart();
+    expect(kept()).toBeUndefined();
+    expect(lookupRecord(objects.objects.records, whole)).toMatchObject({
+      ...{ kind: 'readable', isWithdrawn: true, staleFromMs: clock.nowMs() },
+    });
   },
 );
 
