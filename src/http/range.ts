@@ -67,6 +67,19 @@ export function selectRange(range: RangeRequest, sizeBytes: number): Selection {
   return { kind: 'part', first: range.first, last: Math.min(range.last ?? end, end) };
 }
 
+/**
+ * Whether `sent` is what `asked` selects. Of a content whose total is unknown it may end before, as the content may; of its
+ * last bytes it can only be said that there are not too many.
+ */
+export function answersRange({ first, last, total }: ContentRange, asked: RangeRequest): boolean {
+  if (total !== undefined) {
+    const selected = selectRange(asked, total);
+    return selected.kind === 'part' && first === selected.first && last === selected.last;
+  }
+  if (asked.kind === 'suffix') return last - first < asked.length;
+  return asked.kind === 'from' && first === asked.first && last <= (asked.last ?? Infinity);
+}
+
 function selectSuffix(length: number, sizeBytes: number): Selection {
   if (length === 0) return unsatisfiable;
   // A Content-Range cannot describe the last bytes of an empty object (docs/semantics.md, Decided 3).

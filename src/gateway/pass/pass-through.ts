@@ -5,7 +5,7 @@ import { type HeaderField, rawFromFields } from '../../s3/dialect.ts';
 import type { Pairs } from '../../s3/error.ts';
 import { isLength, isPerResponseField, overridden } from '../../s3/passed-fields.ts';
 import { clientAddressOf } from '../../transport/peer.ts';
-import { readContentHead } from '../fill/content-head.ts';
+import { type ContentHead, readContentHead } from '../fill/content-head.ts';
 import { InvalidReplyError } from '../fill/fill-error.ts';
 import { ExpectedBytes, hasOtherLength } from '../fill/ranged-read.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
@@ -27,7 +27,7 @@ export interface PassOptions {
   /** Headers that replace those of a 200 response. */
   readonly overrides: Pairs;
   /** What is wrong with a head as an answer to the request; left out where any will do. */
-  readonly faultOf?: (head: StoreReplyHead) => string | undefined;
+  readonly faultOf?: (head: ContentHead) => string | undefined;
   /** Another bucket that a refusal may name. */
   readonly source?: Bucket | undefined;
   /** Sends the request; left out where the store gets it just so. */
@@ -101,14 +101,15 @@ class PassedAnswer implements PassedReceiver {
 
   answered(head: StoreReplyHead): void {
     this.#observer.firstByte(this.#exchange);
-    const fault = this.#options.faultOf?.(head);
+    const content = readContentHead(head);
+    const fault = this.#options.faultOf?.(content);
     if (fault !== undefined) {
       this.#refuse(fault);
       return;
     }
     if (head.status >= 300 && head.status !== 304) this.#refusal = new CollectedReply(head);
     else this.#head = head;
-    if (head.status === 206 && !this.#exchange.isHead) this.#limitToRange(head);
+    if (head.status === 206 && !this.#exchange.isHead) this.#limitToRange(content);
   }
 
   arrived(chunk: Buffer): void {
@@ -161,16 +162,14 @@ class PassedAnswer implements PassedReceiver {
     this.#head = undefined;
   }
 
-  #limitToRange(head: StoreReplyHead): void {
-    const content = readContentHead(head);
-    if (!content.range) return;
-    const lengthBytes = content.range.last - content.range.first + 1;
-    this.#range = new ExpectedBytes(this, 0, lengthBytes);
-    if (hasOtherLength(content, lengthBytes)) this.#refuse('content-length differs from content-range');
+  #limitToRange(head: ContentHead): void {
+    if (!head.range) return;
+    const lengthBytes = head.range.last - head.range.first + 1;
+    if (hasOtherLength(head, lengthBytes)) this.#refuse('content-length differs from content-range');
+    else this.#range = new ExpectedBytes(this, 0, lengthBytes);
   }
 
   #refuse(fault: string): void {
-    this.#range = undefined;
     this.#cut();
     this.failed(new InvalidReplyError(fault));
   }

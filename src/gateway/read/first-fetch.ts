@@ -7,7 +7,12 @@ import {
   type StoreReplyHead,
   type WholeReply,
 } from '../../backend/store.ts';
-import { type ContentRange, parseUnsatisfiedRange, type RangeRequest } from '../../http/range.ts';
+import {
+  answersRange,
+  type ContentRange,
+  parseUnsatisfiedRange,
+  type RangeRequest,
+} from '../../http/range.ts';
 import {
   type ContentHead,
   hasInexactRange,
@@ -215,12 +220,10 @@ function mayFindNothing(asked: FirstExtent | undefined): boolean {
   return asked?.kind === 'suffix' || (asked?.kind === 'part' && asked.partNumber === 1);
 }
 
-/** Whether `range` is the one that was requested. With an unknown total the end cannot be checked. */
+/** Whether `range` is the one that was requested. */
 function fits(range: ContentRange, asked: FirstExtent | undefined): boolean {
   if (!asked) return false;
   if (asked.kind === 'part') return mayBePart(range, asked.partNumber);
-  const { first, last, total } = range;
-  if (total === undefined) return true;
-  if (asked.kind === 'suffix') return last === total - 1 && first === Math.max(0, total - asked.lengthBytes);
-  return first === asked.from && last === Math.min(asked.to, total) - 1;
+  if (asked.kind === 'suffix') return answersRange(range, { kind: 'suffix', length: asked.lengthBytes });
+  return answersRange(range, { kind: 'from', first: asked.from, last: asked.to - 1 });
 }

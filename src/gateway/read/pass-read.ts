@@ -1,8 +1,7 @@
-import type { StoreReplyHead } from '../../backend/store.ts';
-import { parseRange } from '../../http/range.ts';
+import { answersRange, parseRange } from '../../http/range.ts';
 import { CUSTOMER_ALGORITHM, type CustomerKey } from '../../s3/customer-key.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
-import { hasInexactRange, hasNoContent, readContentHead } from '../fill/content-head.ts';
+import { type ContentHead, hasInexactRange, hasNoContent } from '../fill/content-head.ts';
 import { passThrough } from '../pass/pass-through.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import { isVisible } from '../reply/object-headers.ts';
@@ -85,16 +84,15 @@ function keyFields({ key, keyMd5 }: CustomerKey): HeaderField[] {
 }
 
 /** What is wrong with the head of an answer, if it cannot be that to the request (docs/semantics.md, Decided 5). */
-function faultOfAnswer(reply: StoreReplyHead, { fields, read }: ClientRead): string | undefined {
+function faultOfAnswer(head: ContentHead, { fields, read }: ClientRead): string | undefined {
   const isConditional = fields.ifNoneMatch !== undefined || fields.ifModifiedSince !== undefined;
-  if (reply.status === 304 && !isConditional) return '304 without a condition';
-  if (reply.status !== 206 || read.partNumber !== undefined) return undefined;
+  if (head.status === 304 && !isConditional) return '304 without a condition';
+  if (head.status !== 206 || read.partNumber !== undefined) return undefined;
   if (fields.range === undefined) return '206 without a range';
   const asked = parseRange(fields.range);
-  const head = readContentHead(reply);
   // several ranges are told in the body
-  if (asked.kind === 'absent' || hasNoContent(head) || hasInexactRange(head)) return undefined;
+  if (asked.kind === 'absent' || hasInexactRange(head)) return undefined;
+  if (asked.kind === 'suffix' && hasNoContent(head)) return undefined;
   const { range, rangeText } = head;
-  const isOther = asked.kind === 'from' && range?.first !== asked.first;
-  return range === undefined || isOther ? `content-range ${rangeText}` : undefined;
+  return range && answersRange(range, asked) ? undefined : `content-range ${rangeText}`;
 }

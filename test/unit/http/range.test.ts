@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  answersRange,
   containsRange,
   formatContentRange,
   formatUnsatisfiedRange,
@@ -138,4 +139,44 @@ it.each([
   ['bytes=5-', '', false],
 ])('%s has all bytes of %s: %s', (outer, inner, isContained) => {
   expect(containsRange(parseRange(outer), parseRange(inner))).toBe(isContained);
+});
+
+describe('what came answers what was asked for', () => {
+  const answers = (sent: string, asked: string) => {
+    const range = parseContentRange(sent);
+    return range && answersRange(range, parseRange(asked));
+  };
+
+  it.each([
+    ['bytes 2-4/10', 'bytes=2-4'],
+    ['bytes 8-9/10', 'bytes=8-20'],
+    ['bytes 8-9/10', 'bytes=8-'],
+    ['bytes 5-9/10', 'bytes=-5'],
+    ['bytes 0-9/10', 'bytes=-20'],
+    ['bytes 2-4/*', 'bytes=2-4'],
+    // the content may be no longer
+    ['bytes 2-3/*', 'bytes=2-4'],
+    ['bytes 2-9/*', 'bytes=2-'],
+    ['bytes 5-9/*', 'bytes=-5'],
+    ['bytes 0-1/*', 'bytes=-5'],
+  ])('%s to %s', (sent, asked) => {
+    expect(answers(sent, asked)).toBe(true);
+  });
+
+  it.each([
+    ['bytes 0-3/10', 'bytes=1-4'],
+    ['bytes 2-3/10', 'bytes=2-4'],
+    ['bytes 2-5/10', 'bytes=2-4'],
+    ['bytes 8-8/10', 'bytes=8-'],
+    ['bytes 0-4/10', 'bytes=-5'],
+    ['bytes 4-9/10', 'bytes=-5'],
+    ['bytes 9-9/10', 'bytes=-0'],
+    ['bytes 3-4/*', 'bytes=2-4'],
+    ['bytes 2-5/*', 'bytes=2-4'],
+    ['bytes 4-9/*', 'bytes=-5'],
+    ['bytes 0-9/10', ''],
+    ['bytes 0-9/*', ''],
+  ])('not %s to %s', (sent, asked) => {
+    expect(answers(sent, asked)).toBe(false);
+  });
 });

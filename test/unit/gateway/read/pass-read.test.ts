@@ -9,7 +9,7 @@ import { recordOf } from '../../../support/records.ts';
 let bench: ObjectServerBench;
 let asked: StoreRequest[];
 /** The status and further fields of the store's answer. */
-let answer: { readonly status: number; readonly fields: readonly HeaderField[] };
+let answer: { readonly status: number; readonly fields: readonly HeaderField[]; readonly body?: string };
 
 beforeEach(async () => {
   asked = [];
@@ -21,19 +21,20 @@ beforeEach(async () => {
 
 afterEach(() => bench.close());
 
-/** Says `hello`, with fields that only some may see. */
+/** Says `hello` if nothing else is wanted, with fields that only some may see. */
 const store: Store = {
   ...silentStore,
   send: (request, receiver) => {
     asked.push(request);
+    const body = answer.body ?? 'hello';
     const fields = [
-      ...[httpHeader('content-type', 'text/plain'), httpHeader('content-length', '5')],
+      ...[httpHeader('content-type', 'text/plain'), httpHeader('content-length', `${body.length}`)],
       { name: 'tagging-count', value: '2', store: true },
       { name: 'checksum-crc32', value: 'AAAAAA==', store: true },
     ];
     setImmediate(() => {
       receiver.answered({ status: answer.status, fields: [...fields, ...answer.fields] });
-      if (request.method !== 'HEAD') receiver.arrived(Buffer.from('hello'));
+      if (request.method !== 'HEAD' && body !== '') receiver.arrived(Buffer.from(body));
       receiver.ended();
     });
     return { pause: () => undefined, resume: () => undefined, took: () => undefined, abort: () => undefined };
@@ -118,6 +119,10 @@ it.each([
   ['a 206 that does not say of which range', { range: 'bytes=0-4' }, 206, []],
   ['a 206 that does not say which last bytes it is of', { range: 'bytes=-5' }, 206, []],
   ['a 206 of another range', { range: 'bytes=1-5' }, 206, contentRange('bytes 0-4/10')],
+  ['a 206 of more', { range: 'bytes=0-3' }, 206, contentRange('bytes 0-4/10')],
+  ['a 206 of less', { range: 'bytes=0-5' }, 206, contentRange('bytes 0-4/10')],
+  ['a 206 of other bytes than the last', { range: 'bytes=-5' }, 206, contentRange('bytes 0-4/10')],
+  ['a 206 of more than the last bytes', { range: 'bytes=-4' }, 206, contentRange('bytes 5-9/10')],
 ])('what cannot answer the request is not given on: %s', async (_what, headers, status, fields) => {
   answer = { status, fields };
   const { reply } = await serve({ headers });
@@ -128,10 +133,28 @@ it.each([
 it.each([
   ['of the range', { range: 'bytes=2-' }, contentRange('bytes 2-6/7')],
   ['of the last bytes', { range: 'bytes=-5' }, contentRange('bytes 2-6/7')],
+  ['of a range of an unknown whole', { range: 'bytes=2-' }, contentRange('bytes 2-6/*')],
+  [
+    'whose numbers are not exact',
+    { range: 'bytes=9007199254740992-' },
+    contentRange('bytes 9007199254740992-9007199254740996/9007199254740997'),
+  ],
   ['of several ranges', { range: 'bytes=0-1,4-5' }, []],
 ])('a 206 %s is', async (_what, headers, fields) => {
   answer = { status: 206, fields };
   expect((await serve({ headers })).reply).toMatchObject({ status: 206, text: 'hello' });
+});
+
+const nothing = { status: 206, fields: contentRange('bytes 0--1/0'), body: '' };
+
+it('row 25: so is an empty 206 of the last bytes of an empty object', async () => {
+  answer = nothing;
+  expect((await serve({ headers: { range: 'bytes=-5' } })).reply).toMatchObject({ status: 206, text: '' });
+});
+
+it('but not of its first, of which it has none', async () => {
+  answer = nothing;
+  expect((await serve({ headers: { range: 'bytes=0-4' } })).reply.status).toBe(502);
 });
 
 it('so is a 206 of a part, and a 304 to a condition', async () => {
@@ -139,4 +162,5 @@ it('so is a 206 of a part, and a 304 to a condition', async () => {
   expect((await serve({ read: { partNumber: 2 } })).reply).toMatchObject({ status: 206, text: 'hello' });
   answer = { status: 304, fields: [] };
   expect((await serve({ method: 'HEAD', headers: modifiedSince })).reply.status).toBe(304);
+  expect((await serve({ method: 'HEAD', headers: { 'if-none-match': '"t"' } })).reply.status).toBe(304);
 });
