@@ -6,14 +6,14 @@ export class CallClient {
   readonly #shared: AbortSignal | undefined;
   readonly #release: () => void;
 
-  /** @param released called with the client once the call is not for it alone any more */
-  constructor({ client, shared }: StoreRequest, released: (client: string | undefined) => void) {
+  /** @param released called once the call is not for the client alone any more */
+  constructor({ client, shared }: StoreRequest, released: () => void) {
     this.#name = shared?.aborted ? undefined : client;
     this.#shared = shared;
     this.#release = () => {
       // before calls are started, by whom they are for
       this.#name = undefined;
-      released(client);
+      released();
     };
     shared?.addEventListener('abort', this.#release);
   }

@@ -101,9 +101,9 @@ export class CallQueue {
     if (this.#waitingCount > 0) this.#startNext();
   }
 
-  /** `entry` is wanted by others than `client` as well, for which it does not count any more. Nothing happens where it is over. */
-  share(entry: QueueEntry, client: string | undefined): void {
-    this.#shares.release(entry, client, this.#running.has(entry));
+  /** `entry` is wanted by others than its client as well, for which it does not count any more. Nothing happens where it is not here. */
+  share(entry: QueueEntry): void {
+    this.#shares.release(entry, this.#running.has(entry));
     if (this.#waitingCount > 0) this.#startNext();
   }
 

@@ -12,6 +12,14 @@ export interface Share {
   movedMs: number;
 }
 
+/** The shares of one call. */
+interface CallsShares {
+  /** The narrowest first. */
+  readonly all: readonly Share[];
+  /** Who has it sent; undefined for what is fetched for all. */
+  readonly client: string | undefined;
+}
+
 /**
  * The shares that calls have of the connections to a store: half of them for one object; three quarters for the reads that
  * are for one client; half for all calls without a minimum rate, since these may last for as long as their clients want; and
@@ -24,8 +32,7 @@ export class CallShares {
   readonly #byObject: SharesByName;
   readonly #timedByClient: SharesByName;
   readonly #untimedByClient: SharesByName;
-  /** Those of each call, the narrowest first. */
-  readonly #ofCalls = new Map<QueueEntry, readonly Share[]>();
+  readonly #ofCalls = new Map<QueueEntry, CallsShares>();
 
   constructor(connections: number) {
     const untimed = Math.max(1, Math.floor(connections / 2));
@@ -43,9 +50,9 @@ export class CallShares {
 
   /** `entry` waits or is about to start. */
   enter(entry: QueueEntry): void {
-    const own = [this.#byObject.of(entry.object), ...this.#ofClient(entry), this.all];
-    for (const share of own) share.calls++;
-    this.#ofCalls.set(entry, own);
+    const all = [this.#byObject.of(entry.object), ...this.#ofClient(entry), this.all];
+    for (const share of all) share.calls++;
+    this.#ofCalls.set(entry, { all, client: entry.client });
   }
 
   start(entry: QueueEntry): void {
@@ -54,27 +61,21 @@ export class CallShares {
 
   /** Forgets `entry`, which was in progress or not. */
   leave(entry: QueueEntry, wasRunning: boolean): void {
-    for (const share of this.of(entry)) {
-      share.calls--;
-      if (wasRunning) share.running--;
-    }
+    this.release(entry, wasRunning);
+    for (const share of this.of(entry)) giveBack(share, wasRunning);
     this.#ofCalls.delete(entry);
     this.#byObject.forget(entry.object);
-    if (entry.client !== undefined) this.#byClient(entry).forget(entry.client);
   }
 
-  /** `entry` does not count for `client` any more. */
-  release(entry: QueueEntry, client: string | undefined, isRunning: boolean): void {
-    const own = this.#ofCalls.get(entry);
-    if (client === undefined || !own) return;
-    const clients = this.#byClient(entry).of(client);
-    clients.calls--;
-    if (isRunning) clients.running--;
-    this.#ofCalls.set(
-      entry,
-      own.filter(share => share !== clients),
-    );
-    this.#byClient(entry).forget(client);
+  /** `entry` does not count for its client any more, if it does and is known. */
+  release(entry: QueueEntry, isRunning: boolean): void {
+    const { all, client } = this.#ofCalls.get(entry) ?? {};
+    if (!all || client === undefined) return;
+    const byClient = this.#byClient(entry);
+    const released = byClient.of(client);
+    giveBack(released, isRunning);
+    this.#ofCalls.set(entry, { all: all.filter(share => share !== released), client: undefined });
+    byClient.forget(client);
   }
 
   /** The store has answered or completed `entry`. */
@@ -84,7 +85,7 @@ export class CallShares {
 
   /** The shares of `entry`, the narrowest first; none when it is not known. */
   of(entry: QueueEntry): readonly Share[] {
-    return this.#ofCalls.get(entry) ?? [];
+    return this.#ofCalls.get(entry)?.all ?? [];
   }
 
   mayStart(entry: QueueEntry): boolean {
@@ -108,6 +109,11 @@ export class CallShares {
 
 function newShare(limit: number, isUntimed: boolean): Share {
   return { limit, isUntimed, running: 0, calls: 0, movedMs: 0 };
+}
+
+function giveBack(share: Share, wasRunning: boolean): void {
+  share.calls--;
+  if (wasRunning) share.running--;
 }
 
 /** Shares that are kept while they have calls. */

@@ -23,18 +23,29 @@ export interface OriginReceiver {
   failed(error: StoreError): void;
 }
 
+/** What tells of the connections to one origin, for all calls that go over them. */
+export interface OriginConnections {
+  readonly readBuffer: ReadBuffer;
+  readonly repeated: RepeatedAnswers;
+}
+
+/** What a call needs to know of its request. */
+interface CalledRequest {
+  readonly method: string;
+  /** Whether the connection is closed after an answer from 300 on. */
+  readonly closesIfRefused?: boolean | undefined;
+}
+
 /** One request in progress. Forwards undici's events, and nothing after `abort`. */
 export class OriginCall implements Dispatcher.DispatchHandler {
-  readonly #method: string;
+  readonly #request: CalledRequest;
   readonly #receiver: OriginReceiver;
-  readonly #readBuffer: ReadBuffer;
-  readonly #repeated: RepeatedAnswers;
+  readonly #connections: OriginConnections;
   readonly #onEnd: () => void;
   #controller: Dispatcher.DispatchController | undefined;
   #body: ExpectedBody | undefined;
   /** Set when the end of the connection ends the body. */
   #connection: AnsweringConnection | undefined;
-  readonly #closesIfRefused: boolean;
   /** Set when it will be closed after the answer. */
   #closing: AnsweringConnection | undefined;
   /** For chunked bodies; the bytes of others arrive as they were read. */
@@ -44,24 +55,17 @@ export class OriginCall implements Dispatcher.DispatchHandler {
   #isPaused = false;
   #wasRefused = false;
 
-  /**
-   * @param onEnd called once, when the call has ended in any way
-   * @param closesIfRefused whether the connection is closed after an answer from 300 on
-   */
+  /** @param onEnd called once, when the call has ended in any way */
   constructor(
-    method: string,
+    request: CalledRequest,
     receiver: OriginReceiver,
-    readBuffer: ReadBuffer,
-    repeated: RepeatedAnswers,
+    connections: OriginConnections,
     onEnd: () => void,
-    closesIfRefused = false,
   ) {
-    this.#method = method;
+    this.#request = request;
     this.#receiver = receiver;
-    this.#readBuffer = readBuffer;
-    this.#repeated = repeated;
+    this.#connections = connections;
     this.#onEnd = onEnd;
-    this.#closesIfRefused = closesIfRefused;
   }
 
   /** Whether undici did not take the request. */
@@ -106,8 +110,9 @@ export class OriginCall implements Dispatcher.DispatchHandler {
       return;
     }
     const headers = textOf(controller.rawHeaders);
-    const { answering } = this.#readBuffer;
-    if (answering && this.#repeated.isRepeated(answering, status, headers)) {
+    const { readBuffer, repeated } = this.#connections;
+    const { answering } = readBuffer;
+    if (answering && repeated.isRepeated(answering, status, headers)) {
       this.#giveUp(new StoreError('BROKEN', 'the store sent an answer twice', undefined));
       return;
     }
@@ -116,9 +121,10 @@ export class OriginCall implements Dispatcher.DispatchHandler {
       this.#giveUp(invalid(`Transfer-Encoding ${framing.coding} was not asked for`));
       return;
     }
-    const end = this.#method === 'GET' ? endOfBody(status, framing) : undefined;
-    if (end) this.#body = this.#readBuffer.expectBody(end);
-    if (this.#closesIfRefused && status >= 300) this.#closing = answering;
+    const { method, closesIfRefused } = this.#request;
+    const end = method === 'GET' ? endOfBody(status, framing) : undefined;
+    if (end) this.#body = readBuffer.expectBody(end);
+    if (closesIfRefused && status >= 300) this.#closing = answering;
     if (endsWithConnection(framing)) this.#connection = answering;
     if (framing.coding !== undefined) {
       this.#smallChunks = new SmallChunks(bytes => this.#passOn(bytes));

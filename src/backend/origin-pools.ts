@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { Client, type Dispatcher, Pool } from 'undici';
 import { ReadBuffer } from '../transport/read-buffer.ts';
 import type { ServerTls } from '../transport/server-tls.ts';
-import { OriginCall, type OriginReceiver } from './origin-call.ts';
+import { OriginCall, type OriginConnections, type OriginReceiver } from './origin-call.ts';
 import { RepeatedAnswers } from './repeated-answers.ts';
 
 /** Timeouts of an origin, in milliseconds. */
@@ -62,8 +62,7 @@ class OriginClient extends Client {
 /** Keep-alive connections to one origin. */
 export class OriginPool {
   readonly #pool: Pool;
-  readonly #readBuffer: ReadBuffer;
-  readonly #repeated = new RepeatedAnswers();
+  readonly #connections: OriginConnections;
 
   /** @param readBuffer may be shared by the pools of one thread */
   constructor(
@@ -71,7 +70,7 @@ export class OriginPool {
     { connections, timeouts, lookup, tls }: OriginPoolOptions,
     readBuffer = new ReadBuffer(),
   ) {
-    this.#readBuffer = readBuffer;
+    this.#connections = { readBuffer, repeated: new RepeatedAnswers() };
     this.#pool = new Pool(origin, {
       factory: (url, options: Client.Options) => new OriginClient(url, options),
       connections,
@@ -91,14 +90,8 @@ export class OriginPool {
     receiver: OriginReceiver,
     onEnd: () => void = nothing,
   ): OriginCall {
-    const call = new OriginCall(
-      request.method,
-      receiver,
-      this.#readBuffer,
-      this.#repeated,
-      onEnd,
-      closesIfRefused,
-    );
+    const called = { method: request.method, closesIfRefused };
+    const call = new OriginCall(called, receiver, this.#connections, onEnd);
     // undici closes the connection after a HEAD (unless told `reset: false`). That costs a new one per HEAD, but a kept
     // one is not safe: if a store sends a body to HEAD (RFC 9110 §9.3.2 forbids it), undici notices only what arrives
     // before the next request is sent, and takes later bytes, which may be any content, for the answer to that request.

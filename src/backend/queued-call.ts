@@ -45,7 +45,7 @@ export class QueuedCall implements StoreCall, OriginReceiver, QueueEntry {
 
   constructor(request: StoreRequest, receiver: StoreReceiver, context: CallContext) {
     this.object = objectOf(request);
-    this.#client = new CallClient(request, client => context.queue.share(this, client));
+    this.#client = new CallClient(request, () => context.queue.share(this));
     this.isTimed = isSafe(request);
     this.#request = request;
     this.#receiver = receiver;

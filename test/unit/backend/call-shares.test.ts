@@ -43,8 +43,22 @@ it.each([true, false])(
     shares.enter(next);
     expect(shares.mayStart(next)).toBe(false);
     const released = isRunning ? calls[0] : next;
-    if (released) shares.release(released, 'client', isRunning);
+    if (released) shares.release(released, isRunning);
     expect(shares.mayStart(next)).toBe(true);
     expect(shares.of(next)).toHaveLength(isRunning ? 3 : 2);
   },
 );
+
+it('a call that is not known, or released already, has nothing to release', () => {
+  const shares = new CallShares(4);
+  const [known, next] = ['a', 'b'].map(object => callOf(object, 'client', true));
+  if (!known || !next) throw new Error('no calls');
+  shares.release(known, false);
+  for (const call of [known, next]) shares.enter(call);
+  const ofClient = shares.of(next)[1];
+  expect(ofClient?.calls).toBe(2);
+  for (let time = 0; time < 2; time++) shares.release(known, false);
+  expect(ofClient?.calls).toBe(1);
+  shares.leave(known, false);
+  expect([ofClient?.calls, shares.all.calls]).toEqual([1, 1]);
+});

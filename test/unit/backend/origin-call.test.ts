@@ -27,6 +27,8 @@ class Controller {
   }
 }
 
+const connections = () => ({ readBuffer: new ReadBuffer(), repeated: new RepeatedAnswers() });
+
 function start(onChunk: (call: OriginCall) => void) {
   const got: string[] = [];
   const receiver: OriginReceiver = {
@@ -38,9 +40,7 @@ function start(onChunk: (call: OriginCall) => void) {
     ended: () => got.push('end'),
     failed: error => got.push(error.code),
   };
-  const call = new OriginCall('GET', receiver, new ReadBuffer(), new RepeatedAnswers(), () =>
-    got.push('over'),
-  );
+  const call = new OriginCall({ method: 'GET' }, receiver, connections(), () => got.push('over'));
   const controller = new Controller();
   call.onRequestStart(controller);
   call.onResponseStart(controller, 200);
@@ -100,7 +100,7 @@ it.each([
   };
   const controller = new Controller();
   const [unsent, sent] = [1, 2].map(
-    () => new OriginCall('PUT', receiver, new ReadBuffer(), new RepeatedAnswers(), () => undefined),
+    () => new OriginCall({ method: 'PUT' }, receiver, connections(), () => undefined),
   );
   const error = Object.assign(new Error(code), { code });
   unsent?.onResponseError(controller, error);

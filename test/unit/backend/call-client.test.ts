@@ -41,6 +41,21 @@ it('a call that others want as well starts as one that is for no client', () => 
   expect(startedFor).toEqual([undefined]);
 });
 
+it('a call that others want before it comes is for no client', () => {
+  const queue = openQueue();
+  const [before, meanwhile] = [new AbortController(), new AbortController()];
+  before.abort();
+  const calls = [before, meanwhile].map(({ signal }) =>
+    queuedCall({ client: 'one', shared: signal }, receiver, {
+      queue,
+      clock,
+      send: new NotedConnection().send,
+    }),
+  );
+  meanwhile.abort();
+  expect(calls.map(({ client }) => client)).toEqual([undefined, undefined]);
+});
+
 it.each<[string, (call: QueuedCall, connection: NotedConnection) => void]>([
   [
     'has ended',
