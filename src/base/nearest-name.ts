@@ -14,6 +14,11 @@ export function nearestName(written: string, names: Iterable<string>): string | 
   return best?.name;
 }
 
+/** What follows a message where `name` was probably meant. */
+export function meantHint(name: string | undefined): string {
+  return name === undefined ? '' : `; did you mean ${name}?`;
+}
+
 /**
  * How many characters to insert, remove, replace or swap with their neighbour (optimal string alignment, a variant of
  * the Damerau-Levenshtein distance).

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import type { Clock } from '../base/clock.ts';
-import { nearestName } from '../base/nearest-name.ts';
+import { meantHint, nearestName } from '../base/nearest-name.ts';
 import { printable } from '../base/printable.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { defaultConfig } from '../config/default-config.ts';
@@ -107,13 +107,13 @@ function requireCommand(args: readonly string[], program: Command): void {
     written,
     shown.map(command => command.name()),
   );
-  throw new UsageError(`unknown command ${JSON.stringify(written)}; ${hint}`);
+  throw new UsageError(`unknown command ${JSON.stringify(written)}${hint}`);
 }
 
 function commandHint(written: string, names: readonly string[]): string {
-  if (/\.ya?ml$/i.test(written)) return 'a configuration is given with --config FILE';
+  if (/\.ya?ml$/i.test(written)) return '; a configuration is given with --config FILE';
   const meant = nearestName(written, names);
-  return meant === undefined ? `the commands are ${names.join(', ')}` : `did you mean ${meant}?`;
+  return meant === undefined ? `; the commands are ${names.join(', ')}` : meantHint(meant);
 }
 
 function createProgram(

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { meantHint } from '../base/nearest-name.ts';
 import { judgeAction } from '../s3/action-verdict.ts';
 import { atMostTtl, defaultPolicy, exceedingTtls, overlay, partialPolicy } from './cache-policy-schema.ts';
 import { bucketCompress, compressesNothing, compression, ruleCompress } from './compress-schema.ts';
@@ -20,8 +21,7 @@ export const action = () =>
     const verdict = judgeAction(name);
     if (value === '*' || (verdict.kind !== 'unknown' && name === value)) return;
     const meant = verdict.kind === 'unknown' ? verdict.meant : name;
-    const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
-    issues.push({ code: 'custom', message: ACTION_TEXT + hint, input: value });
+    issues.push({ code: 'custom', message: ACTION_TEXT + meantHint(meant), input: value });
   });
 
 /** Patterns of keys; one that begins with `!` excludes keys that earlier ones included. */

@@ -27,7 +27,7 @@ export const defaultPolicy = {
   honourCacheControl: true,
   clientDirectives: 'ignore',
   targetedCacheControl: 'pass',
-  showsKey: false,
+  showKey: false,
   blockSizeBytes: 2 ** 20,
   // The largest object that docs/semantics.md allows.
   maxObjectSizeBytes: 5 * TIB_BYTES,
@@ -68,7 +68,7 @@ const policyKeys = {
     atWebOrigin: atWebOrigin('clientDirectives'),
   }),
   targetedCacheControl: choice(['pass', 'strip']).meta({ fallback: defaultPolicy.targetedCacheControl }),
-  showKey: flag().meta({ fallback: defaultPolicy.showsKey }),
+  showKey: flag().meta({ fallback: defaultPolicy.showKey }),
   blockSize: blockSize().meta({ fallback: defaultPolicy.blockSizeBytes }),
   maxObjectSize: size(1, 1024 * TIB_BYTES).meta({ fallback: defaultPolicy.maxObjectSizeBytes }),
 };
@@ -91,7 +91,7 @@ export function overlay(base: CachePolicy, given: z.output<typeof partialPolicy>
     honourCacheControl: given.honourCacheControl ?? base.honourCacheControl,
     clientDirectives: given.clientDirectives ?? base.clientDirectives,
     targetedCacheControl: given.targetedCacheControl ?? base.targetedCacheControl,
-    showsKey: given.showKey ?? base.showsKey,
+    showKey: given.showKey ?? base.showKey,
     blockSizeBytes: given.blockSize ?? base.blockSizeBytes,
     maxObjectSizeBytes: given.maxObjectSize ?? base.maxObjectSizeBytes,
   };

@@ -24,8 +24,9 @@ function plain(config: unknown): unknown {
   );
 }
 
+/** A policy of which something is written in another way. */
 function isPolicy(value: unknown): value is CachePolicy {
-  return isMap(value) && Object.hasOwn(value, 'showsKey');
+  return isMap(value) && Object.hasOwn(value, 'namedTtls');
 }
 
 function* differencesBelow(

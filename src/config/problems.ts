@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { referencesIn } from './environment.ts';
 import type { ConfigWarning } from './grant-warnings.ts';
-import { meantHint } from './scalars.ts';
+import { misspeltHint } from './scalars.ts';
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
@@ -73,7 +73,7 @@ function describeIssue(issue: Issue, document: unknown): string[] {
       // the value of a misspelt key may be a secret, whatever the key is called
       const isHidden = typeof value === 'string' || isInSecretPlace(path);
       const held = isHidden ? describeHidden(value) : describeHeld([...path, key], document);
-      return `${formatUnknown(path, key, value)} is an unknown key and holds ${held}; the known keys are ${keysOf(message)}${meantHint(key, keysOf(message).split(', '))}`;
+      return `${formatUnknown(path, key, value)} is an unknown key and holds ${held}; the known keys are ${keysOf(message)}${misspeltHint(key, keysOf(message).split(', '))}`;
     });
   }
   if (issue.code === 'invalid_key') {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { nearestName } from '../base/nearest-name.ts';
+import { meantHint, nearestName } from '../base/nearest-name.ts';
 import { formatDuration, formatSize, parseDurationMs, parseSizeBytes } from './units.ts';
 
 /** The name of a header field as a pattern (RFC 9110 §5.6.2). */
@@ -40,13 +40,12 @@ export function choice<const Value extends string>(
   return z
     .string({ error: allowed })
     .refine(value => !waiting.includes(value), { error: allowed, params: { notBuilt: 'value' }, abort: true })
-    .pipe(z.enum(values, { error: ({ input }) => allowed + meantHint(input, values) }));
+    .pipe(z.enum(values, { error: ({ input }) => allowed + misspeltHint(input, values) }));
 }
 
 /** What follows the allowed values where `written` is probably a misspelling of one of them. */
-export function meantHint(written: unknown, values: Iterable<string>): string {
-  const meant = typeof written === 'string' ? nearestName(written, values) : undefined;
-  return meant === undefined ? '' : `; did you mean ${meant}?`;
+export function misspeltHint(written: unknown, values: Iterable<string>): string {
+  return meantHint(typeof written === 'string' ? nearestName(written, values) : undefined);
 }
 
 export function text(what: string) {

@@ -44,17 +44,12 @@ function rulesFor(config: GatewayConfig, name: string, key: string) {
   const isWeb = config.backends[bucket.backend]?.type === 'http';
   const named = isWeb ? documentPath(partsOfKey(key).path, bucket.website) : key;
   const rules = decidingRules(bucket, isWeb ? rulePaths(named) : [named]);
-  const { cache } = compiledRules(bucket, config)(named);
+  const { cache, languages } = compiledRules(bucket, config)(named);
   return {
     rules: rules.map(shownRule),
     cache: writtenPolicy(cache),
-    ...(isWeb && { languages: languagesFor(rules, bucket) }),
+    ...(isWeb && { languages }),
   };
-}
-
-/** That the site has for the key; none where clients' preferences stay as they are. */
-function languagesFor(rules: ReturnType<typeof decidingRules>, { languages }: BucketConfig) {
-  return rules.find(({ sections }) => sections.languages)?.sections.languages ?? languages;
 }
 
 /** What is sent to stores may be secret: the names of the fields say enough. */

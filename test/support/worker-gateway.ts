@@ -41,7 +41,7 @@ export const defaultPolicy: CachePolicy = {
   maxStaleMs: 0,
   clientDirectives: 'ignore',
   targetedCacheControl: 'pass',
-  showsKey: false,
+  showKey: false,
   honourCacheControl: true,
   blockSizeBytes: mebibyte,
   maxObjectSizeBytes: 5 * 1024 ** 4,

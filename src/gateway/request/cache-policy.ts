@@ -10,5 +10,5 @@ export interface CachePolicy extends FreshnessRules {
   /** Whether clients get the fields that take the place of Cache-Control here (RFC 9213). */
   readonly targetedCacheControl: 'pass' | 'strip';
   /** Whether `cache-status` tells the key under which an object is cached. */
-  readonly showsKey: boolean;
+  readonly showKey: boolean;
 }

@@ -180,10 +180,10 @@ function reportOfStale(
 /** Tells operators under which key an object is cached, where that is to be told. RFC 9211 §2.7 */
 export function withShownKey(
   report: CacheReport,
-  { showsKey }: Pick<CachePolicy, 'showsKey'>,
+  { showKey }: Pick<CachePolicy, 'showKey'>,
   { backend, bucket, key }: Pick<ObjectKey, 'backend' | 'bucket' | 'key'>,
 ): CacheReport {
-  if (!showsKey) return report;
+  if (!showKey) return report;
   // what a string of a structured field may not have is percent-encoded, and so is `%` (RFC 9651 §3.3.3)
   const text = `${backend}/${bucket}/${key}`.replace(/[^ !#$&-[\]-~]+/gu, encodeURIComponent);
   return { result: report.result, cacheStatus: `${report.cacheStatus}; key="${text}"` };

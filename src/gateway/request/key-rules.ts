@@ -15,6 +15,8 @@ export interface KeyRules {
   readonly answers?: AnswerRules | undefined;
   /** The same of requests to the store or origin. */
   readonly requests?: RequestRules | undefined;
+  /** That the site has. Left out, or none: what clients accept is as they say. */
+  readonly languages?: readonly string[] | undefined;
   /** Left out: `invalidate`. */
   readonly onChange?: OnChange | undefined;
 }
@@ -30,7 +32,6 @@ interface Sections {
   readonly cors: CorsPolicy;
   readonly requestHeaders: RequestChanges;
   readonly onChange: OnChange;
-  /** That the site has; none: what clients accept is as they say. */
   readonly languages: readonly string[];
 }
 
@@ -153,6 +154,7 @@ function outcomeOf(own: OwnSections, deciding: readonly Decider[]): KeyRules {
     cache: find('cache') ?? own.cache,
     compress: find('compress') ?? own.compress,
     answers,
+    languages,
     onChange: find('onChange'),
     requests: changes && new RequestRules(changes, languages),
   };

@@ -19,7 +19,7 @@ describe.each([1, 2])('of an answer that varies, with %i workers,', workers => {
   beforeEach(async () => {
     const head: Head = { 'cache-control': 'public, max-age=60', vary: vary.join() };
     const keyRules = [{ keys: ['**'], requestHeaders: { set: ruled, remove: [] } }];
-    const options = { workers, keyRules, policy: { showsKey: true }, name: 'web' } as const;
+    const options = { workers, keyRules, policy: { showKey: true }, name: 'web' } as const;
     ({ origin, gateway } = await startWebGateway(() => head, options));
   });
   afterEach(async () => {

@@ -140,7 +140,7 @@ it('once the clock was set back, what was cached before is never fresh again, by
 
 it('RFC 9211: why the store was asked, and under which key, where that is to be told', async () => {
   await gateway.close();
-  const policy = { showsKey: true, clientDirectives: 'honour' } as const;
+  const policy = { showKey: true, clientDirectives: 'honour' } as const;
   gateway = await TestGateway.start({ storeUrl: store.url, clock, policy });
   const why = async (path: string, headers: Record<string, string> = {}) => {
     const answer = await gateway.get(path, headers);

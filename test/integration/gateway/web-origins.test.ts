@@ -49,7 +49,7 @@ describe('what is stored of a web origin', () => {
 
   it.each([1, 2])('is told under its key where that is to be told (%i workers)', async workers => {
     await start(() => fresh, {
-      policy: { showsKey: true },
+      policy: { showKey: true },
       rules: { query: { names: new Set(), isSorted: false } },
       workers,
     });
@@ -63,7 +63,7 @@ describe('what is stored of a web origin', () => {
   });
 
   it('is told under its key, too, where it means 416', async () => {
-    await start(() => fresh, { policy: { showsKey: true } });
+    await start(() => fresh, { policy: { showKey: true } });
     await text('/a');
     const refused = await gateway.get('/a', { range: 'bytes=1000-' });
     expect(refused.status).toBe(416);

@@ -57,3 +57,7 @@ it('keeps the names that people chose as they are', () => {
     { path: 'backends.mainMs', change: 'added' },
   ]);
 });
+
+it('a setting that is undefined is absent', () => {
+  expect(configDifferences({ a: undefined, b: 1 }, { b: 1 })).toEqual([]);
+});

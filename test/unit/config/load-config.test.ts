@@ -124,7 +124,7 @@ describe('a configuration that works', () => {
         maxStaleMs: 0,
         clientDirectives: 'ignore',
         targetedCacheControl: 'pass',
-        showsKey: false,
+        showKey: false,
         honourCacheControl: true,
         blockSizeBytes: 1_048_576,
         maxObjectSizeBytes: 5 * 1024 ** 4,
@@ -187,8 +187,8 @@ describe('a configuration that works', () => {
     const token = (text: string) =>
       parseConfig(`admin: { token: "${text}" }`, { file: 'variable' }).admin.token;
     expect(token(`a\${file:${file}}b`)).toBe(`aplanted $\{NAME}\r\nb`);
-    writeFileSync(file, 'planted-there\r\n');
-    expect(token(`\${file:${file}}`)).toBe('planted-there');
+    writeFileSync(file, 'planted\r\n');
+    expect(token(`\${file:${file}}`)).toBe('planted');
     expect(token(`\${file:-default} \${file}`)).toBe('variable variable');
     expect(problems(`workers: "\${file:${file}}"`)).toEqual([
       `workers holds a text with \${file:${file}}, whose value is that of a file and is not shown; expected auto, or a whole number from 1 to 256`,

@@ -99,8 +99,8 @@ it.each([
   ['a "quoted\\" k', 'main/b/a %22quoted%5C%22 k'],
   ['100%/ü\n\u{1f600}', 'main/b/100%25/%C3%BC%0A%F0%9F%98%80'],
 ])('RFC 9211 §2.7: the key of %j is told as a string that is one', (key, text) => {
-  const told = (showsKey: boolean) =>
-    withShownKey(bypassed('GET'), { showsKey }, { backend: 'main', bucket: 'b', key }).cacheStatus;
+  const told = (showKey: boolean) =>
+    withShownKey(bypassed('GET'), { showKey }, { backend: 'main', bucket: 'b', key }).cacheStatus;
   expect(told(true)).toBe(`tidegate; fwd=bypass; key="${text}"`);
   expect(told(false)).toBe('tidegate; fwd=bypass');
 });
