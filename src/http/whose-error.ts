@@ -1,6 +1,6 @@
 /**
- * Whether it may be for what one request has sent that the origin fails, or says what no registry knows. Such an answer, however
- * it is dated, is kept for `negativeTtl` at most, and never in the place of what is held.
+ * Whether it may be for what one request has sent that the origin fails, or says what no registry knows. However such an answer is
+ * dated, it says nothing of what others would be sent.
  */
 export function isOfServer(status: number): boolean {
   return status >= 500 || (status >= 400 && !ofTargets.has(status));

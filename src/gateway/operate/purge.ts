@@ -30,7 +30,7 @@ type WideScope = Exclude<OrderedScope, { kind: 'key' }>;
 /** Longer walks over the entries are not begun: they would take longer than `BUDGET_MS`. */
 const MOST_STEPS = 2_000;
 
-/** What counting and giving back may take of the thread before a purge is answered, but for the last step: half of what a purge may. */
+/** What counting and giving back may take of the thread before a purge is answered, but for the last step (docs/caching.md, Purging). */
 const BUDGET_MS = 5;
 
 /** Entries that are counted between two looks at the clock: each takes a few microseconds. */

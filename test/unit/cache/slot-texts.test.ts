@@ -68,18 +68,6 @@ it('two keys of one hash are two objects', () => {
   expect([found(one ?? ''), found(two ?? '')]).toEqual([1, 2]);
 });
 
-it('law 2: a text is no longer told, however often others were told in its place', () => {
-  const { slots, texts, put } = twoWorkers();
-  const { slot } = put('k', 7);
-  const before = texts.getTold('k');
-  let toldAgain = 0;
-  for (let times = 0; times < 70_000; times++) {
-    slots.texts.tell(slot, slotBytes, 'k', textOf('k', 8));
-    if (before && texts.isStillTold(before)) toldAgain++;
-  }
-  expect(toldAgain).toBe(0);
-});
-
 it('what is told anew is told alone', () => {
   const { slots, texts, put, found } = twoWorkers();
   const { slot } = put('k', 7);
@@ -95,12 +83,17 @@ it('what is told anew is told alone', () => {
   expect([found('k'), slots.texts.get('k', () => true)]).toEqual([undefined, undefined]);
 });
 
-it('of a text that is told very often none is taken for one before', () => {
+it('law 2: of a text that is told very often none is taken for one before', () => {
   const { slots, texts, put } = twoWorkers();
   const { slot } = put('k', 0);
   const before = texts.getTold('k');
-  for (let count = 1; count <= 70_000; count++) slots.texts.tell(slot, slotBytes, 'k', textOf('k', 1));
-  expect(before && texts.isStillTold(before)).toBe(false);
+  if (!before) throw new Error('not told');
+  let toldAgain = 0;
+  for (let count = 1; count <= 70_000; count++) {
+    slots.texts.tell(slot, slotBytes, 'k', textOf('k', 1));
+    if (texts.isStillTold(before)) toldAgain++;
+  }
+  expect(toldAgain).toBe(0);
   const seen = new Set<number | undefined>();
   for (let count = 0; count < 300; count++) {
     slots.texts.tell(slot, slotBytes, 'k', textOf('k', 1));
