@@ -11,7 +11,10 @@ export function isDemanding({ ifMatch, ifUnmodifiedSince }: WebFields): boolean 
  * Whether `record` is what the client demands. What is not is no answer to it, and no reason to refuse it either: the origin may have
  * another one by now (docs/semantics.md, Decided 17).
  */
-export function meetsDemands(record: ReadableRecord, { fields, nowMs }: WebRead): boolean {
+export function meetsDemands(
+  record: ReadableRecord,
+  { fields, nowMs }: Pick<WebRead, 'fields' | 'nowMs'>,
+): boolean {
   if (!isDemanding(fields)) return true;
   // conditions are for what is there
   if (!heedsConditions(record.answer?.status ?? 200)) return true;

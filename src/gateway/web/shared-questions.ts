@@ -29,7 +29,7 @@ export function kindOf(read: WebRead, stale: ReadableRecord | undefined): Flight
 }
 
 /** Whether all of the answer answers `read` as well, which asks for less: it is decided here what of it the client gets. */
-export function mayTakeWhole({ method, fields }: WebRead): boolean {
+export function mayTakeWhole({ method, fields }: Pick<WebRead, 'method' | 'fields'>): boolean {
   if (isDemanding(fields)) return false;
   return method === 'HEAD' || (fields.isConditional && fields.range === undefined);
 }
