@@ -16,7 +16,10 @@ import type { WebRead } from './web-read.ts';
  * or a range, for who wants no more than that. What is kept for nobody is no answer to others either. Those who ask by HEAD, or whether
  * they still have it, wait for one of their kind, and then for the whole.
  */
-export function kindOf(read: WebRead, stale: ReadableRecord | undefined): FlightKind | undefined {
+export function kindOf(
+  read: Pick<WebRead, 'method' | 'fields' | 'directives' | 'isPersonal'>,
+  stale: ReadableRecord | undefined,
+): FlightKind | undefined {
   const { fields, directives } = read;
   if (directives?.noStore || isDemanding(fields)) return undefined;
   if (read.method === 'HEAD') return 'head';

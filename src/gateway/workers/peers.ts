@@ -6,6 +6,7 @@ import type { Configurations } from '../request/configurations.ts';
 import type { WebSource } from '../web/web-read.ts';
 import type { WebSources } from '../web/web-server.ts';
 import { NearAnswers } from './near-answers.ts';
+import { type NearShares, nearShares } from './near-shares.ts';
 import { PeerLink, type PeerPort } from './peer-link.ts';
 import { PeerServer } from './peer-server.ts';
 import { RemoteObjects } from './remote-objects.ts';
@@ -25,16 +26,6 @@ interface Remote extends OwnerSources {
   readonly near: readonly { readonly use: Omit<MemoryUse, 'kind'> }[];
 }
 
-/**
- * Decoded records of objects take no more than this in all, or a share of what near records may take if that is more: they are made
- * again of what is told.
- */
-const MOST_DECODED_BYTES = 16 * 1024 * 1024;
-const MOST_DECODED_SHARE = 1 / 32;
-
-/** The share of near records that those of web origins may take. */
-const WEB_SHARE = 1 / 4;
-
 /** The connections to the other workers: looks up objects that they own, and serves them objects owned here. */
 export class Peers implements ObjectSources, WebSources {
   readonly #objects: WorkerCache;
@@ -45,7 +36,7 @@ export class Peers implements ObjectSources, WebSources {
   /** The sources of each shard: this worker's own cache while the owner is not connected. */
   readonly #sources: OwnerSources[];
   readonly #workers: number;
-  readonly #recordBytes: number;
+  readonly #shares: NearShares;
   readonly #faults: Faults | undefined;
 
   /** @param recordBytes heap limit for records of objects that other workers own, in total */
@@ -63,7 +54,7 @@ export class Peers implements ObjectSources, WebSources {
     this.#own = { objects: objects.objects, web: objects.web };
     this.#sources = Array.from({ length: SHARD_COUNT }, () => this.#own);
     this.#faults = faults;
-    this.#recordBytes = Math.floor(recordBytes / Math.max(1, workers - 1));
+    this.#shares = nearShares(recordBytes, workers - 1);
   }
 
   /** Connects to worker `index` over `port`. Records learned from its predecessor are dropped. */
@@ -82,11 +73,8 @@ export class Peers implements ObjectSources, WebSources {
     });
     const webOwner = new WebOwner(link, web, this.#configurations, this.#told);
     const memory = { link, pins: tier.pins, lender, written: tier.written };
-    const webBytes = Math.floor(this.#recordBytes * WEB_SHARE);
+    const { webBytes, objectBytes } = this.#shares;
     const near = new NearAnswers(memory, { epochs, barriers }, webBytes);
-    const shared = Math.floor(MOST_DECODED_BYTES / Math.max(1, this.#workers - 1));
-    const mostBytes = Math.max(shared, Math.floor(this.#recordBytes * MOST_DECODED_SHARE));
-    const objectBytes = Math.min(this.#recordBytes - webBytes, mostBytes);
     const nearObjects = new RemoteObjects(
       memory,
       tier.textsOf(index),

@@ -51,6 +51,24 @@ function fill(content: Generation, from: number, to: number): void {
   content.closeBlock(from);
 }
 
+it('a content is asked for in the way that was last said, and known to be asked for variously from the first other on', () => {
+  const asked = { versionId: 'v1', requestPayer: undefined };
+  const ways: unknown[] = [];
+  const reading = { ...lending, asked, askAs: (next: unknown) => void ways.push(next) };
+  const others = [
+    { ...asked, versionId: undefined },
+    { ...asked, versionId: 'v2' },
+    { ...asked, requestPayer: 'requester' },
+  ] as const;
+  for (const other of others) {
+    const content = contentWith({ reading });
+    content.askAs({ ...asked });
+    expect([ways.splice(0), content.isAskedVariously]).toEqual([[], false]);
+    content.askAs(other);
+    expect([ways.splice(0), content.isAskedVariously]).toEqual([[other], true]);
+  }
+});
+
 describe('a content that no record refers to any more', () => {
   it('gives back a block that was being filled when its fill ends, and others at once', () => {
     const tier = newTier();

@@ -37,3 +37,17 @@ it('says nothing where there is a bucket, be it all others', () => {
   for (const name of ['photos', '"*"'])
     expect(warningsOf(`${backends}\nbuckets: { ${name}: { backend: main, access: public } }`)).toEqual([]);
 });
+
+it('of tokens and of statuses that are not kept for as long as written a check warns as well', () => {
+  const site = `
+backends: { main: { type: http, endpoint: "http://x" } }
+buckets: { b: { backend: main, access: public, cache: { ttlByStatus: { 503: 1m } } } }
+admin: { token: t0ken67 }
+`;
+  expect(warningsOf(site)).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/^buckets\.b\.cache\.ttlByStatus\.503 .* for negativeTtl at most/),
+      expect.stringMatching(/^admin\.token .* soon guessed/),
+    ]),
+  );
+});

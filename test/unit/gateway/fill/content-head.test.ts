@@ -25,6 +25,7 @@ it.each([
   [206, 'content-range', 'bytes 0-4/10', 10],
   [206, 'content-range', 'bytes 0-4/*', undefined],
   [206, 'content-range', 'bytes 0-4/9007199254740992', undefined],
+  [206, 'content-length', '10', undefined],
   [200, 'content-length', '-1', undefined],
   [200, 'content-length', '9007199254740992', undefined],
 ])('%d with %s: %s is of an object of %s bytes', (status, name, value, sizeBytes) => {

@@ -66,3 +66,10 @@ it('law 6: of what was learned since a refusal, nothing counts that is not certa
   expect(order.isLearnedSince('k', '99', others.at(-1))).toBe(false);
   expect(order.isLearnedSince('k', 'older', refused)).toBe(false);
 });
+
+it('nothing was learned since a refusal that is later than all that was asked', () => {
+  const [first, second] = [order.begin('k'), order.begin('k')];
+  order.learned('k', 'name', second);
+  expect(order.isLearnedSince('k', 'name', first)).toBe(true);
+  expect(order.isLearnedSince('k', 'name')).toBe(false);
+});

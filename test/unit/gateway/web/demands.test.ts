@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredAnswer } from '../../../../src/cache/record.ts';
 import { isDemanding, meetsDemands, ownConditions } from '../../../../src/gateway/web/demands.ts';
-import { mayTakeWhole } from '../../../../src/gateway/web/shared-questions.ts';
+import { kindOf, mayTakeWhole } from '../../../../src/gateway/web/shared-questions.ts';
 import { noFields } from '../../../../src/gateway/web/web-read.ts';
 import { TextContent } from '../../../support/object-server-bench.ts';
 import { recordOf } from '../../../support/records.ts';
@@ -50,7 +50,14 @@ it('once an answer is chosen, the other conditions alone are judged here', () =>
   }
 });
 
-it('who demands something takes no answer to another question', () => {
+it('who demands something takes no answer to another question, and shares none', () => {
+  const kind = (fields: object) =>
+    kindOf(
+      { method: 'GET', fields: { ...noFields, ...fields }, directives: undefined, isPersonal: false },
+      undefined,
+    );
+  expect([kind({}), kind({ range: 'bytes=0-1' })]).toEqual(['whole', 'range']);
+  expect([kind({ ifMatch: '"u"' }), kind({ ifUnmodifiedSince: earlier })]).toEqual([undefined, undefined]);
   const takes = (method: string, fields: object) =>
     mayTakeWhole({ method, fields: { ...noFields, ...fields } });
   expect([takes('HEAD', {}), takes('GET', { isConditional: true }), takes('GET', {})]).toEqual([
