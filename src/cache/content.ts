@@ -20,8 +20,8 @@ export interface ContentReader {
    */
   next(limitBytes?: number): Loan | undefined | Promise<Loan | undefined>;
   /**
-   * How much of what is read was in memory when the reading began, where another worker tells that with the first bytes; undefined
-   * where `Content.coverage` has told it.
+   * How much of what is read was in memory when the reading began, where another worker tells that before the first bytes;
+   * undefined where `Content.coverage` has told it.
    */
   readonly held?: Coverage | undefined;
   /** Ends the reading, at the end or early. Must be called exactly once. */

@@ -1,5 +1,6 @@
 import type { Coverage } from '../../cache/coverage.ts';
 import { ageS } from '../../cache/freshness.ts';
+import type { Part } from '../../cache/part-map.ts';
 import type { ObjectRecord, ReadableRecord, RefusedRecord } from '../../cache/record.ts';
 import type { ContentCoding } from '../../http/content-coding.ts';
 import { evaluatePreconditions } from '../../http/preconditions.ts';
@@ -68,6 +69,9 @@ export class ObjectAnswer implements SendCallbacks {
   #outcome = cacheHit;
   #status = 200;
   #headers = undecided;
+  /** The record that bytes are sent of, and which of them; undefined: all. */
+  #sent: ReadableRecord | undefined;
+  #part: PartOfObject | Part | undefined;
   #ageS: number | undefined;
   /** In which coding the content goes out. */
   #coding: ContentCoding | undefined;
@@ -190,13 +194,7 @@ export class ObjectAnswer implements SendCallbacks {
       this.onCoverage('all');
       throw invalidRange(fields.range ?? '', record.sizeBytes);
     }
-    if (selection.kind === 'whole') {
-      this.#noteCharge(record, 0, record.sizeBytes);
-      this.#send(record, undefined, headersOfWhole(record, this.#client));
-    } else {
-      this.#noteCharge(record, selection.first, selection.last + 1);
-      this.#send(record, selection, headersOfRange(record, this.#client, selection));
-    }
+    this.#send(record, selection.kind === 'whole' ? undefined : selection);
   }
 
   /** docs/semantics.md, partNumber; docs/semantics.md 36 to 41. */
@@ -207,25 +205,15 @@ export class ObjectAnswer implements SendCallbacks {
       this.onCoverage('all');
       throw invalidPartNumber(number, parts.count ?? 1);
     }
-    this.#noteCharge(record, part.first, part.last + 1);
-    this.#send(record, part, headersOfPart(record, this.#client, part, parts.count));
+    this.#send(record, part);
   }
 
-  /**
-   * The head goes out before the store is asked for bytes that are not in memory, so whether it charges for them is known
-   * from its earlier answer.
-   */
-  #noteCharge({ isCharged, content }: ReadableRecord, from: number, to: number): void {
-    const { exchange } = this.#client;
-    if (!isCharged || exchange.isCharged || exchange.isHead || this.#coding || from === to) return;
-    exchange.isCharged = content.coverage(from, to) !== 'all';
-  }
-
-  #send(record: ReadableRecord, part: PartOfObject | undefined, headers: PreparedHeaders): void {
+  #send(record: ReadableRecord, part: PartOfObject | Part | undefined): void {
     const from = part?.first ?? 0;
     const to = part ? part.last + 1 : record.sizeBytes;
     this.#status = part ? 206 : (this.#client.status ?? 200);
-    this.#headers = headers;
+    this.#sent = record;
+    this.#part = part;
     sendContent(this.#client.exchange, record.content, from, to, this);
   }
 
@@ -240,7 +228,16 @@ export class ObjectAnswer implements SendCallbacks {
   begin(): Answer {
     const { exchange } = this.#client;
     exchange.status = this.#status;
-    return this.#headers.begin(exchange.response, this.#status, exchange, this.#ageS);
+    const headers = this.#sent ? this.#headersOf(this.#sent) : this.#headers;
+    return headers.begin(exchange.response, this.#status, exchange, this.#ageS);
+  }
+
+  /** Made when the coverage is known: they tell whether the store charges. */
+  #headersOf(record: ReadableRecord): PreparedHeaders {
+    const part = this.#part;
+    if (!part) return headersOfWhole(record, this.#client);
+    if (!('checksums' in part)) return headersOfRange(record, this.#client, part);
+    return headersOfPart(record, this.#client, part, record.content.parts.count);
   }
 
   onStoreWait(): void {
@@ -283,13 +280,15 @@ export class ObjectAnswer implements SendCallbacks {
 
   /**
    * Sets the cache report. RFC 9111 §5.1: an answer straight from the store has no Age. A document for an error that the store
-   * has just told of has the report of that.
+   * has just told of has the report of that. The head goes out before the store is asked for all bytes that are missing, so whether
+   * it charges for them is known from its earlier answer.
    */
   onCoverage(held: Coverage): void {
     // nobody is asked for what was made here
     const coverage = this.#coding ? 'all' : held;
     const { exchange, read, nowMs } = this.#client;
     const record = this.#record;
+    if (coverage !== 'all' && record?.kind === 'readable') exchange.isCharged ||= record.isCharged;
     if (!record || (this.#status >= 400 && wasForwarded(exchange.report))) return;
     const { how } = this.#outcome;
     const report = this.#parts.reports.ofRecord(record, this.#outcome, coverage, read.policy, nowMs);

@@ -17,7 +17,7 @@ export interface SendCallbacks {
   readonly sends: PendingSends;
   /** How fast the client may have the body; undefined: no limit. */
   readonly rate: BodyRate | undefined;
-  /** How much of the requested bytes is in memory; called first, once. */
+  /** How much of the requested bytes was in memory; told once it is known, before `begin`, `failedBeforeHead` and `onEnd`. */
   onCoverage(coverage: Coverage): void;
   /** Begins the response; called once, when the first bytes are available. */
   begin(): Answer;
@@ -146,30 +146,40 @@ function sendRead(
   callbacks: SendCallbacks,
   rate: BodyRate | undefined,
 ): void {
-  callbacks.onCoverage(content.coverage(from, to));
+  const coverage = content.coverage(from, to);
   const reader = content.open(from, to, false, exchange.trace);
   const paced = rate ? new PacedReader(reader, rate, exchange.response) : reader;
-  new ReadBody(exchange, paced, to - from, callbacks).send();
+  new ReadBody(exchange, paced, coverage, to - from, callbacks).send();
 }
 
 /** A body that is read piece by piece. The response begins with its first bytes, which may have to come from the store. */
 class ReadBody {
   readonly #exchange: Exchange;
   readonly #reader: ContentReader;
+  /** How much of it this worker knew to be in memory. */
+  readonly #coverage: Coverage;
   readonly #lengthBytes: number;
   readonly #callbacks: SendCallbacks;
   readonly #onClose: () => void;
   /** Whether it has ended before the response began. */
   #isOver = false;
 
-  constructor(exchange: Exchange, reader: ContentReader, lengthBytes: number, callbacks: SendCallbacks) {
+  constructor(
+    exchange: Exchange,
+    reader: ContentReader,
+    coverage: Coverage,
+    lengthBytes: number,
+    callbacks: SendCallbacks,
+  ) {
     this.#exchange = exchange;
     this.#reader = reader;
+    this.#coverage = coverage;
     this.#lengthBytes = lengthBytes;
     this.#callbacks = callbacks;
     this.#onClose = exchange.guard(() => {
       this.#isOver = true;
       reader.close();
+      this.#tellCoverage();
       clientLeft(exchange, callbacks);
     });
     exchange.response.once('close', this.#onClose);
@@ -210,8 +220,7 @@ class ReadBody {
     const exchange = this.#exchange;
     const callbacks = this.#callbacks;
     const { response } = exchange;
-    const { held } = this.#reader;
-    if (held) callbacks.onCoverage(held);
+    this.#tellCoverage();
     const answer = beginWith(first, callbacks);
     const pump = new BodyPump(response, answer, this.#reader, this.#lengthBytes, {
       sends: callbacks.sends,
@@ -231,7 +240,13 @@ class ReadBody {
     if (this.#isOver) return;
     this.#exchange.response.off('close', this.#onClose);
     this.#reader.close();
+    this.#tellCoverage();
     this.#callbacks.failedBeforeHead(error);
+  }
+
+  /** The owner of the content knows it, where another worker had to be asked. */
+  #tellCoverage(): void {
+    this.#callbacks.onCoverage(this.#reader.held ?? this.#coverage);
   }
 }
 

@@ -71,27 +71,26 @@ export type WireLookupResult = Omit<LookupResult, 'record'> & {
   readonly told?: ToldPlace | undefined;
 };
 
+/** A reader that was opened for another worker. */
+export interface WireReader {
+  readonly number: number;
+  /** How much of what it is for was in memory when it was opened; undefined where it goes on with what has begun. */
+  readonly held: Coverage | undefined;
+}
+
 /**
  * Bytes lent to a reader in another thread until it returns them, asks for the next ones or closes. Bytes outside the arena are in
- * the message itself; their memory is transferred and no longer usable here. `held`: how much of what the reader is for was in memory when
- * it was opened.
+ * the message itself; their memory is transferred and no longer usable here.
  */
 export type WireLoan =
   | { readonly kind: 'end' }
-  | {
-      readonly kind: 'block';
-      readonly block: WireBlock;
-      readonly from: number;
-      readonly to: number;
-      readonly held: Coverage;
-    }
+  | { readonly kind: 'block'; readonly block: WireBlock; readonly from: number; readonly to: number }
   | {
       readonly kind: 'copy';
       readonly bytes: Uint8Array<ArrayBuffer>;
       readonly from: number;
       /** Where the bytes also are in the arena; undefined when they were evicted. */
       readonly block: WireBlock | undefined;
-      readonly held: Coverage;
     };
 
 /** A look-up by another worker, which numbers its questions. */
@@ -106,8 +105,7 @@ export interface WireQuestion {
 /** Calls between workers: the procedures that the owner of an object serves. */
 export interface PeerCalls {
   find(question: WireQuestion): Promise<WireLookupResult>;
-  /** Returns the number of the new reader. */
-  open(range: WireRange): number;
+  open(range: WireRange): WireReader;
   next(reader: number): Promise<WireLoan>;
   /** The content in another coding, made now unless it is held; undefined where it could not be made this time. */
   encode(question: WireEncoding): Promise<WireContent | 'no-gain' | undefined>;

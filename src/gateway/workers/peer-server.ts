@@ -1,5 +1,4 @@
 import type { ContentReader, Loan } from '../../cache/content.ts';
-import type { Coverage } from '../../cache/coverage.ts';
 import { type Entry, generationsOf } from '../../cache/entry.ts';
 import { Generation } from '../../cache/generation.ts';
 import type { ObjectRecord } from '../../cache/record.ts';
@@ -22,6 +21,7 @@ import type {
   WireQuestion,
   WireRange,
   WireRead,
+  WireReader,
   WireRefusal,
 } from './messages.ts';
 import type { ToldContents } from './told-contents.ts';
@@ -31,8 +31,6 @@ import type { WorkerCache } from './worker-cache.ts';
 interface OpenReader {
   readonly generation: Generation;
   readonly reader: ContentReader;
-  /** How much of what it is for was in memory when it was opened. */
-  readonly held: Coverage;
   position: number;
   loan: Loan | undefined;
 }
@@ -116,20 +114,19 @@ export class PeerServer {
    * @throws ObjectChangedError when the content was replaced, and nobody here has read it since: then the answer begins anew, or it
    * ends where the rest cannot be asked for
    */
-  #open({ contentId, object, from, to, begun, trace }: WireRange): number {
+  #open({ contentId, object, from, to, begun, trace }: WireRange): WireReader {
     const generation =
       this.#contentNumbered(contentId, object) ?? (begun && this.#continued(contentId, object, begun));
     if (!generation) throw new ObjectChangedError('the content was replaced');
     const number = ++this.#opened;
-    const held = generation.coverage(from, to);
+    const held = begun ? undefined : generation.coverage(from, to);
     this.#readers.set(number, {
       generation,
-      held,
       reader: generation.open(from, to, begun !== undefined, trace),
       position: from,
       loan: undefined,
     });
-    return number;
+    return { number, held };
   }
 
   async #encode({ contentId, object, coding }: WireEncoding): Promise<WireContent | 'no-gain' | undefined> {
@@ -191,12 +188,12 @@ export class PeerServer {
     return this.#encodeLoan(open, loan, from);
   }
 
-  #encodeLoan({ generation, held, position: to }: OpenReader, loan: Loan, from: number): WireLoan {
+  #encodeLoan({ generation, position: to }: OpenReader, loan: Loan, from: number): WireLoan {
     const block = this.#told.blockAt(generation, from);
-    if (loan.slot === undefined) return { kind: 'copy', bytes: ownMemory(loan.bytes), from, block, held };
+    if (loan.slot === undefined) return { kind: 'copy', bytes: ownMemory(loan.bytes), from, block };
     // Posting arena memory would share it rather than copy it.
-    if (!block) return { kind: 'copy', bytes: copyOf(loan.bytes), from, block, held };
-    return { kind: 'block', block, from, to, held };
+    if (!block) return { kind: 'copy', bytes: copyOf(loan.bytes), from, block };
+    return { kind: 'block', block, from, to };
   }
 
   #returned(number: number): void {

@@ -7,7 +7,7 @@ import type { ContentCoding } from '../../http/content-coding.ts';
 import type { TraceContext } from '../../http/trace-context.ts';
 import { OwnerLostError } from '../fill/fill-error.ts';
 import { LOAN_LIMIT_BYTES, type SlotLender } from '../fill/slot-lender.ts';
-import type { WireBlock, WireContent, WireIdentity, WireLoan, WireObject } from './messages.ts';
+import type { WireBlock, WireContent, WireIdentity, WireLoan, WireObject, WireReader } from './messages.ts';
 import type { PeerLink } from './peer-link.ts';
 import { RemoteEncodings } from './remote-encodings.ts';
 
@@ -222,8 +222,8 @@ class RemoteReader implements ContentReader {
   readonly #to: number;
   readonly #trace: TraceContext | undefined;
   #position: number;
-  #reader: Promise<number> | undefined;
-  /** Told by the owner, where it was asked for the first bytes. */
+  #reader: Promise<WireReader> | undefined;
+  /** Told by the owner, where it is asked for the first bytes. */
   held: Coverage | undefined;
 
   constructor(
@@ -261,9 +261,9 @@ class RemoteReader implements ContentReader {
     const read = { contentId, object, from: this.#position, to: this.#to, begun, trace: this.#trace };
     // once bytes were sent, the response can only wait for the owner; before that the object can be read in other ways
     this.#reader ??= this.#link.call('open', read, hasBegun ? undefined : this.#closeAtOwner);
-    const reader = await this.#reader;
-    const wire = await this.#link.call('next', reader, hasBegun ? undefined : ignoreLoan);
-    if (!hasBegun && wire.kind !== 'end') this.held = wire.held;
+    const { number, held } = await this.#reader;
+    this.held = held;
+    const wire = await this.#link.call('next', number, hasBegun ? undefined : ignoreLoan);
     const loan = this.#content.borrowed(wire);
     if (loan) this.#position += loan.bytes.length;
     return loan;
@@ -276,12 +276,12 @@ class RemoteReader implements ContentReader {
     if (!loan || reader === undefined) return loan;
     const release = () => {
       loan.release();
-      this.#link.notify('returned', reader);
+      this.#link.notify('returned', reader.number);
     };
     return { bytes: loan.bytes, slot: loan.slot, release };
   }
 
-  readonly #closeAtOwner = (reader: number) => this.#link.notify('close', reader);
+  readonly #closeAtOwner = ({ number }: WireReader) => this.#link.notify('close', number);
 }
 
 /** Closing the reader releases the loan at the owner. */

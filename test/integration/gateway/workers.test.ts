@@ -96,6 +96,45 @@ describe('what the owner holds is told as a hit by each other worker from the fi
   });
 });
 
+describe('row 127: the store charges for what it is asked for, at whichever worker', () => {
+  const headers = { 'x-amz-request-charged': 'requester' };
+  const [fetched, held] = [
+    ['MISS', 'requester', true],
+    ['HIT', undefined, false],
+  ];
+
+  /** Reads of one new object by the worker that owns it (0) and by others: the cache, the charge, and whether the store was asked. */
+  function readsOf(key: string, sizeBytes: number) {
+    const owner = ownerOf(testKey('main', 'b', key).hash, workers);
+    store.put('b', key, patternContent(sizeBytes), { headers });
+    return async (worker: number, range?: string) => {
+      const before = store.log.requests.length;
+      const asked = range === undefined ? {} : { range };
+      const answer = await gateway.get(`/b/${key}`, asked, (owner + worker) % workers);
+      const isAsked = store.log.requests.length > before;
+      return [answer.headers['x-cache'], answer.headers['x-amz-request-charged'], isAsked];
+    };
+  }
+
+  it.each([3 * mebibyte + 1, 10_000])('and not for what its owner holds: %d bytes', async sizeBytes => {
+    for (let index = 0; index < 6; index++) {
+      const read = readsOf(`k${index}`, sizeBytes);
+      const order = [index % workers, (index + 1) % workers, (index + 2) % workers, index % workers];
+      const answers = [];
+      for (const worker of order) answers.push(await read(worker));
+      expect(answers).toEqual([fetched, held, held, held]);
+    }
+  });
+
+  it('and for what its owner does not hold', async () => {
+    const read = readsOf('k', 3 * mebibyte + 1);
+    expect(await read(1, 'bytes=0-9')).toEqual(fetched);
+    expect(await read(2, 'bytes=0-9')).toEqual(held);
+    expect(await read(2, `bytes=${mebibyte}-${2 * mebibyte - 1}`)).toEqual(fetched);
+    expect(await read(0)).toEqual(['PARTIAL', 'requester', true]);
+  });
+});
+
 it('ranges across blocks, at every worker, come out right', async () => {
   const content = patternContent(5 * mebibyte + 99);
   store.put('b', 'ranges.bin', content);

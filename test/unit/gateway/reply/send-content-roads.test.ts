@@ -3,6 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../src/base/clock.ts';
 import type { Content, ContentReader, Loan } from '../../../../src/cache/content.ts';
+import type { Coverage } from '../../../../src/cache/coverage.ts';
 import { PartMap } from '../../../../src/cache/part-map.ts';
 import { ObjectChangedError } from '../../../../src/gateway/fill/fill-error.ts';
 import { PendingSends } from '../../../../src/gateway/reply/pending-sends.ts';
@@ -27,6 +28,8 @@ class RoadContent implements Content {
   /** What readers get next; nothing more at the end. */
   next: (() => ReturnType<ContentReader['next']>)[] = [];
   failure: Error | undefined;
+  /** What another worker tells readers with their first bytes. */
+  held: Coverage | undefined;
 
   coverage(): 'some' {
     return 'some';
@@ -44,11 +47,17 @@ class RoadContent implements Content {
 
   open(): ContentReader {
     this.steps.push('reader');
-    const next = () => {
-      if (this.failure) throw this.failure;
-      return this.next.shift()?.();
+    const content = this;
+    return {
+      next: () => {
+        if (this.failure) throw this.failure;
+        return this.next.shift()?.();
+      },
+      get held() {
+        return content.held;
+      },
+      close: () => void this.steps.push('closed'),
     };
-    return { next, close: () => void this.steps.push('closed') };
   }
 
   loan(lengthBytes: number): Loan {
@@ -199,13 +208,27 @@ describe('what is not in memory, or more than one loan', () => {
   it('is waited for before the head', async () => {
     content.next = [() => Promise.resolve(content.loan(10))];
     expect(await send({ to: 10 })).toHaveLength(10);
-    expect(told).toEqual(['some', 'wait', 'begin', 'body', 'end']);
+    expect(told).toEqual(['wait', 'some', 'begin', 'body', 'end']);
+  });
+
+  it('is as much as its owner tells, where another worker owns it, whatever becomes of the answer', async () => {
+    const comes = (loan?: Loan) => async () => {
+      content.held = 'all';
+      if (!loan) throw new Error('gone');
+      return loan;
+    };
+    content.next = [comes(content.loan(10))];
+    await send({ to: 10 });
+    expect(told).toEqual(['wait', 'all', 'begin', 'body', 'end']);
+    [told, content.held, content.next] = [[], undefined, [comes()]];
+    await send({ to: 10 });
+    expect(told).toEqual(['wait', 'all', 'failed: gone']);
   });
 
   it('and cannot be read has no head', async () => {
     content.next = [() => Promise.reject(new Error('gone'))];
     await send({ to: 10 });
-    expect(told).toEqual(['some', 'wait', 'failed: gone']);
+    expect(told).toEqual(['wait', 'some', 'failed: gone']);
     content.failure = new Error('gone at once');
     told = [];
     await send({ to: 10 });
@@ -231,7 +254,7 @@ describe('what is not in memory, or more than one loan', () => {
       throw new Error('too many');
     };
     await send({ to: 10, onStoreWait });
-    expect(told).toEqual(['some', 'wait', 'failed: too many']);
+    expect(told).toEqual(['wait', 'some', 'failed: too many']);
     first.resolve(content.loan(10));
     await first.promise;
     await new Promise(resolve => setImmediate(resolve));
@@ -245,7 +268,7 @@ describe('what is not in memory, or more than one loan', () => {
       throw new Error('no head');
     };
     await send({ to: 10, begin });
-    expect(told.slice(0, 4)).toEqual(['some', 'wait', 'begin', 'fault: no head']);
+    expect(told.slice(0, 4)).toEqual(['wait', 'some', 'begin', 'fault: no head']);
     expect(content.steps).toContain('released');
     // with the connection, which a fault closes
     await expect.poll(() => content.steps).toContain('closed');

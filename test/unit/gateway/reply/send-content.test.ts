@@ -2,6 +2,7 @@ import { createServer, get, type Server, type ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { systemClock } from '../../../../src/base/clock.ts';
 import type { Content, ContentReader, Loan } from '../../../../src/cache/content.ts';
+import type { Coverage } from '../../../../src/cache/coverage.ts';
 import { PartMap } from '../../../../src/cache/part-map.ts';
 import { PendingSends } from '../../../../src/gateway/reply/pending-sends.ts';
 import { sendContent } from '../../../../src/gateway/reply/send-content.ts';
@@ -113,7 +114,7 @@ it('closes its reader as soon as the client leaves, also while the first bytes a
   const callbacks = {
     sends,
     rate: undefined,
-    onCoverage: () => undefined,
+    onCoverage: (coverage: Coverage) => told.push(coverage),
     begin: neverBegins,
     onStoreWait: () => undefined,
     onBodyStart: neverBegins,
@@ -122,14 +123,14 @@ it('closes its reader as soon as the client leaves, also while the first bytes a
   };
   await abandoned(response => sendContent(exchangeOf(response), content, 0, sizeBytes, callbacks));
   expect({ told, closed: content.closed }).toEqual({
-    told: ['sent'],
+    told: ['all', 'sent'],
     closed: 1,
   });
   first.resolve(content.lend(0, 10));
   await first.promise;
   await Promise.resolve();
   expect({ told, closed: content.closed, lent: content.lent }).toEqual({
-    told: ['sent'],
+    told: ['all', 'sent'],
     closed: 1,
     lent: 0,
   });

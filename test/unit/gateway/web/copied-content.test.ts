@@ -56,6 +56,13 @@ it.each([false, true])(
   },
 );
 
+it('what another worker tells of how much is held is told', async () => {
+  const { content } = evictable();
+  const open: Content['open'] = (from, to) => ({ ...content.open(from, to), held: 'some' });
+  const reader = copiedContent({ ...content, open }, new Collections(), 'one').open(0, body.length);
+  expect(reader.held).toBe('some');
+});
+
 it('what is gone before the first byte has failed by then', () => {
   const { state, content } = evictable();
   const reader = copiedContent(content, new Collections(), 'one').open(0, body.length);

@@ -79,7 +79,7 @@ it('who waits for a worker that goes is told, and so is who asks it later', asyn
 describe('a worker whose event loop stands still', () => {
   let still: MessageChannel;
   let asking: PeerLink;
-  const receivedLate: number[] = [];
+  const receivedLate: unknown[] = [];
 
   /** The other worker goes on: what has come meanwhile is answered. */
   const goOn = () => new PeerLink(still.port2, there.procedures, { clock, onClosed: () => undefined });

@@ -83,8 +83,8 @@ function newStore(): ScriptedStore {
 
 it('laws 4, 5: readers of any worker go on with a content that is forgotten by one question by the rules in force, and nobody else gets it', async () => {
   const { store, later, objects, one, other, range } = askedByTwo();
-  const readers = [one, other].map(owner => ({ owner, reader: owner.open({ ...range, begun: forgotten }) }));
-  const loans = Promise.all(readers.map(({ owner, reader }) => owner.next(reader)));
+  const readers = [one, other].map(owner => ({ owner, ...owner.open({ ...range, begun: forgotten }) }));
+  const loans = Promise.all(readers.map(({ owner, number }) => owner.next(number)));
   await turnsUntil('the store is asked', () => later.open.length > 0);
   expect([store.open.length, later.open.length]).toEqual([0, 1]);
   for (const call of later.open) while (!call.isOver) call.step(blockBytes);
@@ -96,13 +96,13 @@ it('laws 4, 5: readers of any worker go on with a content that is forgotten by o
   }
   expect(objects.table.known(objectKey)).toBeUndefined();
   expect(() => one.open(range), 'nothing of it was sent').toThrow(ObjectChangedError);
-  for (const { owner, reader } of readers) owner.close(reader);
+  for (const { owner, number } of readers) owner.close(number);
   expect(objects.tier.usage.usedBytes).toBe(0);
 });
 
 it('law 2: a reader that goes on with a content that is forgotten ends where the store has another one', async () => {
   const { later, one, range } = askedByTwo();
-  const changed = one.next(one.open({ ...range, begun: { ...forgotten, entityTag: '"k-0"' } }));
+  const changed = one.next(one.open({ ...range, begun: { ...forgotten, entityTag: '"k-0"' } }).number);
   await turnsUntil('the store is asked', () => later.open.length > 0);
   for (const call of later.open) call.step(blockBytes);
   await expect(changed).rejects.toThrow(ObjectChangedError);
@@ -118,6 +118,12 @@ it.each([
   expect(() => one.open({ ...range, object, begun })).toThrow(ObjectChangedError);
 });
 
+it('how much is held is told to who reads from the beginning, and not to who goes on', async () => {
+  const { open, range } = await nextOf({ bytes: Buffer.alloc(1), slot: undefined, release: () => undefined });
+  expect(open(range)).toEqual({ number: 2, held: 'none' });
+  expect(open({ ...range, begun: forgotten })).toEqual({ number: 3, held: undefined });
+});
+
 /** What is sent to a worker for which the owner's reader has `lent`. */
 async function nextOf(lent: Loan) {
   const identity = { objectKey: 'b\nk\no', versionId: undefined, entityTag: '"t"', sizeBytes: blockBytes };
@@ -131,8 +137,9 @@ async function nextOf(lent: Loan) {
   const { open, next, close } = new PeerServer(objects, { bucketOf: () => undefined }, told).procedures;
   const contentId = told.content(generation, undefined).contentId;
   const object = { bucketName: 'b', objectKey: testKey('store', 'b', 'o') };
-  const reader = open({ contentId, object, from: 0, to: blockBytes });
-  return { wire: await next(reader), close: () => close(reader) };
+  const range = { contentId, object, from: 0, to: blockBytes };
+  const { number } = open(range);
+  return { open, range, wire: await next(number), close: () => close(number) };
 }
 
 it('an object that could not be told is told when its owner is asked for it again', async () => {

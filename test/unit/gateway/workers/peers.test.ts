@@ -45,7 +45,9 @@ async function askedOwner() {
   const nobody = () => Promise.reject(new Error('nobody asks'));
   const unasked = {
     find: nobody,
-    open: () => 0,
+    open: (): never => {
+      throw new Error('nobody opens');
+    },
     next: nobody,
     returned() {},
     close() {},
@@ -73,8 +75,8 @@ async function askedOwner() {
 
 it('when another worker goes, what it was lent is released and its objects are looked up here', async () => {
   const { cache, peers, other, there, open } = await askedOwner();
-  const reader = await other.call('open', open);
-  const loan = await other.call('next', reader);
+  const { number } = await other.call('open', open);
+  const loan = await other.call('next', number);
   const slot = loan.kind === 'block' ? loan.block.slot : -1;
   expect(cache.tier.pins.isHeld(slot)).toBe(true);
   there.close();
@@ -117,9 +119,9 @@ it.each(['before', 'after'])(
     const asked = await askedOwner();
     const { other, open, store, cache } = asked;
     const next = async () => {
-      const reader = await other.call('open', open);
-      const loan = await other.call('next', reader);
-      other.notify('close', reader);
+      const { number } = await other.call('open', open);
+      const loan = await other.call('next', number);
+      other.notify('close', number);
       return loan;
     };
     if (when === 'after') expect(await next()).toMatchObject({ kind: 'block' });

@@ -1,5 +1,6 @@
 import { MessageChannel } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Coverage } from '../../../../src/cache/coverage.ts';
 import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
 import { allocateSharedMemory, releaseWorker } from '../../../../src/cache/shared-memory.ts';
 import type { WrittenBytes } from '../../../../src/cache/written-bytes.ts';
@@ -26,9 +27,11 @@ let channel: MessageChannel;
 let remote: RemoteContent;
 let slot: number;
 let opened: WireRange[];
+let heldThere: Coverage;
 
 beforeEach(() => {
   opened = [];
+  heldThere = 'all';
   const allocated = tier.allocate(blockBytes, {
     contentHash: 1,
     evicted: () => undefined,
@@ -41,13 +44,12 @@ beforeEach(() => {
   const place = { slot, tag: tier.pins.tag(slot), blockStart: 0 };
   const owning: PeerCalls & PeerNotices = {
     find: () => Promise.reject(new Error('nobody asks')),
-    open: range => opened.push(range),
+    open: range => ({ number: opened.push(range), held: range.begun ? undefined : heldThere }),
     next: async () => ({
       kind: 'block',
       block: { ...place, from: 0, to: blockBytes },
       from: 0,
       to: blockBytes,
-      held: 'all',
     }),
     returned: () => undefined,
     close: () => undefined,
@@ -136,6 +138,33 @@ it('the owner is told what the content is by readers that have had its beginning
   ]);
 });
 
+it('how much is held is told by the owner, before its first bytes, and by nobody where it is known here', async () => {
+  heldThere = 'some';
+  const first = remote.open(0, blockBytes);
+  expect(first.held).toBeUndefined();
+  (await first.next())?.release();
+  expect(first.held).toBe('some');
+  await first.next();
+  expect(first.held).toBe('some');
+  const second = remote.open(0, blockBytes);
+  (await second.next())?.release();
+  expect(second.held).toBeUndefined();
+  expect(opened).toHaveLength(1);
+});
+
+it('how much is held of the rest is not told to who knows the beginning', async () => {
+  const content = new RemoteContent(
+    { ...wire, identity: { ...identity, sizeBytes: 2 * blockBytes } },
+    shared,
+    object,
+  );
+  content.place({ slot, tag: tier.pins.tag(slot), blockStart: 0, from: 0, to: blockBytes });
+  const reader = content.open(0, 2 * blockBytes);
+  for (let time = 0; time < 2; time++) (await reader.next())?.release();
+  expect(opened.map(({ from }) => from)).toEqual([blockBytes]);
+  expect(reader.held).toBeUndefined();
+});
+
 it('lends nothing from memory whose owner has died', async () => {
   const reader = remote.open(0, blockBytes);
   (await reader.next())?.release();
@@ -177,7 +206,6 @@ it('a copy tells where its bytes are in memory: who reads them next asks nobody'
     bytes,
     from: 0,
     block: { ...place, from: 0, to: blockBytes },
-    held: 'all',
   });
   expect(loan?.bytes).toEqual(Buffer.alloc(16, 7));
   expect(remote.coverage(0, blockBytes)).toBe('all');

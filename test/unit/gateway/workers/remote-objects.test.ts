@@ -80,7 +80,7 @@ class Owner {
     find: async ({ read }) => this.#found(read),
     open: () => {
       this.#position = 0;
-      return 1;
+      return { number: 1, held: 'all' };
     },
     next: async () => this.#next(),
     returned: () => undefined,
@@ -113,7 +113,7 @@ class Owner {
     if (to > blocksEach * blockBytes) return { kind: 'end' };
     this.#position = to;
     const place = { slot: this.#slot, tag: this.#tier.pins.tag(this.#slot) };
-    return { kind: 'block', block: { ...place, blockStart: from, from, to }, from, to, held: 'all' };
+    return { kind: 'block', block: { ...place, blockStart: from, from, to }, from, to };
   }
 }
 
