@@ -174,6 +174,9 @@ describe('row 127: what the store charges for is told', () => {
     expect(await charge({ method: 'HEAD' })).toBeUndefined();
     bench.cached = readable();
     expect((await bench.serve()).exchange.isCharged).toBe(false);
+    bench.cached = undefined;
+    bench.finds.push(fetched(readable(), { isCharged: true }));
+    expect((await bench.serve()).exchange.isCharged, 'its head was charged for').toBe(true);
   });
 
   it('when it refuses, and charges for that', async () => {

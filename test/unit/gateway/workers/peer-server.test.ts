@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { Loan } from '../../../../src/cache/content.ts';
 import { Generation } from '../../../../src/cache/generation.ts';
 import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
@@ -142,7 +142,7 @@ async function nextOf(lent: Loan) {
   return { open, range, wire: await next(number), close: () => close(number) };
 }
 
-it('an object that could not be told is told when its owner is asked for it again', async () => {
+it('an object that could not be told is told when its owner is asked for it again, and not at once', async () => {
   const store = new ScriptedStore();
   store.put('k', {
     ...{ sizeBytes: 100, partBytes: 100, headers: {} },
@@ -164,15 +164,18 @@ it('an object that could not be told is told when its owner is asked for it agai
       ...{ number, read: { ...read, bucketName: bucket.name }, withChecksums: false },
       client: '',
     });
+  const tell = vi.spyOn(objects.table, 'tell');
   const finding = find(1);
   await turnsUntil('the store is asked', () => store.open.length > 0);
   for (const call of store.open) while (!call.isOver) call.step(blockBytes);
   expect(await finding).toMatchObject({ how: 'fetched' });
+  expect(tell.mock.calls.filter(([, isAskedFor]) => isAskedFor)).toEqual([]);
   const told = () => objects.tier.texts.get(read.objectKey.text, () => true);
   const slot = told()?.slot ?? Number.NaN;
   objects.tier.texts.forget(slot);
   expect(await find(2)).toMatchObject({ how: 'hit' });
   expect(told()?.slot).toBe(slot);
+  expect(tell).toHaveBeenLastCalledWith(read.objectKey, true);
   expect(await find(3)).toMatchObject({ told: { slot, tag: objects.tier.pins.tag(slot) } });
   // by the time that the answer is made, the owner knows something else
   const { find: really } = objects.objects;
