@@ -61,7 +61,7 @@ export class MemoryTier {
     return this.#slots.pins;
   }
 
-  /** What is told behind the blocks of this worker. */
+  /** What is told in the slots of this worker. */
   get texts(): SlotTexts {
     return this.#slots.texts;
   }

@@ -35,7 +35,7 @@ export interface SharedMemory {
   readonly needed: SharedArrayBuffer;
   /** Uint8 per granule: how often it was read again, as far as eviction counts that. */
   readonly visits: SharedArrayBuffer;
-  /** Uint32 per granule: of the slot that begins there, while something is told behind its block, see `SlotTexts`. */
+  /** Uint32 per granule: of the slot that begins there, while something is told at its end, see `SlotTexts`. */
   readonly textMarks: SharedArrayBuffer;
   /** For each worker two Int32 per place, and five places for four granules, see `SlotIndex`. */
   readonly indexes: readonly SharedArrayBuffer[];
@@ -129,7 +129,7 @@ export function leastArenaBytes(pageBytes: number, workers: number): number {
   return MIN_PAGES_PER_WORKER * pageBytes * workers;
 }
 
-/** The lowest bit of a tag: whether something is told behind the block, see `SlotTexts`. */
+/** The lowest bit of a tag: whether something is told in the slot, see `SlotTexts`. */
 export const TOLD = 1;
 
 /** Only one thread at a time may write the tag of a slot. */

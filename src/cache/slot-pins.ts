@@ -9,7 +9,7 @@ export const MOST_VISITS = 3;
  *
  * A reader increments its pin count first and then checks that the slot still has the expected tag. An owner raises the
  * tag first and then checks for pins. Whichever comes second sees the other, so a slot is never overwritten while it is
- * read. The lowest bit of the tag says whether what is known of the object is told behind the block (`SlotTexts`), and with that text
+ * read. The lowest bit of the tag says whether what is known of an object is told at its end (`SlotTexts`), and with that text
  * it is the same: readers pin and then look at the bit, and the owner clears the bit and then checks for pins.
  */
 export class SlotPins {
@@ -68,7 +68,7 @@ export class SlotPins {
     return false;
   }
 
-  /** Pins `slot` if something is told behind its block, and gives its tag; otherwise it pins nothing. */
+  /** Pins `slot` if something is told there, and gives its tag; otherwise it pins nothing. */
   acquireTold(slot: number): number | undefined {
     if (Atomics.add(this.#own, slot, 1) === 0) this.#count(slot, 1);
     const tag = Atomics.load(this.#tags, slot);
@@ -124,7 +124,7 @@ export class SlotPins {
     raiseTag(this.#tags, slot);
   }
 
-  /** Whether something is told behind the block in `slot`. */
+  /** Whether something is told in `slot`. */
   isTold(slot: number): boolean {
     return (Atomics.load(this.#tags, slot) & TOLD) !== 0;
   }
@@ -134,7 +134,7 @@ export class SlotPins {
     return Atomics.load(this.#tags, slot) === (tag | TOLD);
   }
 
-  /** From now on all threads may read what stands behind the block in `slot`. */
+  /** From now on all threads may read the text at the end of `slot`. */
   tell(slot: number): void {
     Atomics.or(this.#tags, slot, TOLD);
   }

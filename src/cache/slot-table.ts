@@ -258,7 +258,7 @@ export class SlotTable {
   /**
    * Makes all references to a slot void; whether no reader had pinned it before.
    *
-   * @param isTold whether something is told behind its block: otherwise it stays so, since its text is as true as before
+   * @param isTold whether something is told there: otherwise it stays so, since its text is as true as before
    */
   #isReleased(run: number, isTold = false): boolean {
     const slot = this.slotOf(run);

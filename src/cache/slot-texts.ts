@@ -18,7 +18,7 @@ const LENGTH_MASK = 0x0fff;
 const NUMBER_UNIT = 0x1000;
 const NUMBER_MASK = ~LENGTH_MASK;
 
-/** What was found behind a block. */
+/** What was found in a slot. */
 export interface FoundText extends PackedText {
   readonly slot: number;
 }
@@ -36,8 +36,8 @@ export interface ToldPlace {
 export interface ToldText extends FoundText, ToldPlace {}
 
 /**
- * What is told of objects behind their blocks, in the slots of one worker: while the tag of a slot says so (`SlotPins.tell`), there
- * is a text behind its block, and it is true. An index finds them by a hash of the key; the key itself is in the text. The index may
+ * What is told of objects at the end of slots of one worker, behind a block or alone: while the tag of a slot says so
+ * (`SlotPins.tell`), there is a text, and it is true. An index finds them by a hash of the key; the key itself is in the text. The index may
  * say anything to other threads, since the tag alone decides.
  */
 export class SlotTexts {
@@ -97,7 +97,7 @@ export class SlotTexts {
     return true;
   }
 
-  /** Nothing is told behind the block in `slot` any more. Its owner must call this before what is told becomes untrue. */
+  /** Nothing is told in `slot` any more. Its owner must call this before what is told becomes untrue. */
   forget(slot: number): void {
     if (!this.isTold(slot)) return;
     this.#pins.untell(slot);

@@ -30,7 +30,7 @@ import type { Asker, Learned, LookupResult, ObjectSource } from './object-source
 import type { Question } from './question.ts';
 import { ReadFlights } from './read-flights.ts';
 import { answersRead, lookupRecord, type RecordCache, type Withdrawing } from './record-cache.ts';
-import { isRememberedRefusal } from './reply-record.ts';
+import { isRefusalOfObject } from './reply-record.ts';
 import type { Audience } from './single-flight.ts';
 import { StoreAnswers } from './store-answers.ts';
 import { isFailureOfStore, withdrawsObject } from './store-failure.ts';
@@ -115,7 +115,7 @@ export class LocalObjects implements ObjectSource {
     // asked first: `withdraw` makes other records of what is held
     const isCurrent = this.records.isCurrent(read, record);
     if (withdrawsObject(reply.status)) this.withdraw(read, record);
-    const current = isCurrent && isRememberedRefusal(reply) ? lookupRecord(this.records, read) : undefined;
+    const current = isCurrent && isRefusalOfObject(reply) ? lookupRecord(this.records, read) : undefined;
     if (current) this.invalidate(read, current);
   }
 

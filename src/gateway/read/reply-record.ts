@@ -79,7 +79,7 @@ export function readableRecord(
   };
 }
 
-/** Creates the record of a cacheable refusal, see `isRememberedRefusal`. */
+/** Creates the record of a cacheable refusal, see `isRefusalOfObject`. */
 export function refusedRecord(reply: WholeReply, context: ReplyContext): RefusedRecord {
   const head = readContentHead(reply);
   return {
@@ -127,8 +127,8 @@ export function isOf({ entityTag, sizeBytes }: ReadableRecord, head: ContentHead
   return entityTag === head.entityTag && sizeBytes === head.sizeBytes;
 }
 
-/** docs/semantics.md, Decided 8: only missing, delete marker by id, and archived are cached. */
-export function isRememberedRefusal(reply: WholeReply): boolean {
+/** Whether an answer says what has become of the object: missing, delete marker by id, archived (docs/semantics.md, Decided 8). */
+export function isRefusalOfObject(reply: WholeReply): boolean {
   if (reply.status === 404 || reply.status === 405) return true;
   return reply.status === 403 && reply.body.includes('<Code>InvalidObjectState</Code>');
 }

@@ -12,7 +12,7 @@ import type { Question } from './question.ts';
 import { lookupFresh, lookupRecord, type RecordCache } from './record-cache.ts';
 import {
   isOf,
-  isRememberedRefusal,
+  isRefusalOfObject,
   readableRecord,
   refusedRecord,
   tagsOf,
@@ -82,10 +82,10 @@ export class StoreAnswers {
   refusal(question: Question, reply: WholeReply): Learned {
     const receivedMs = this.#clock.nowMs();
     const asksForPart = question.partNumber !== undefined;
-    const mayBeGone = asksForPart && isRememberedRefusal(reply);
+    const mayBeGone = asksForPart && isRefusalOfObject(reply);
     if (withdrawsObject(reply.status) && !(asksForPart && isOfPart(reply)))
       this.#records.withdraw(question.read, question, mayBeGone ? receivedMs : undefined);
-    if (asksForPart || !isRememberedRefusal(reply)) throw refusedBy(reply);
+    if (asksForPart || !isRefusalOfObject(reply)) throw refusedBy(reply);
     const record = refusedRecord(reply, { ...question, receivedMs });
     return learnedOf(record, readContentHead(reply), this.#records.store(question, record) === 'stored');
   }

@@ -13,7 +13,7 @@ export interface ToldFrom extends ToldPlace {
 }
 
 /**
- * The records of an object that another worker owns, by name, as that tells them behind the block of the object. Whether they
+ * The records of an object that another worker owns, by name, as that tells them. Whether they
  * hold is decided as of all records, by epoch, barriers and freshness.
  */
 export function toldRecords(

@@ -5,7 +5,7 @@ import { PartMap } from '../../../../src/cache/part-map.ts';
 import { nothingStated } from '../../../../src/cache/stated-freshness.ts';
 import { readContentHead } from '../../../../src/gateway/fill/content-head.ts';
 import {
-  isRememberedRefusal,
+  isRefusalOfObject,
   readableRecord,
   refusedRecord,
   uncacheableRecord,
@@ -198,12 +198,12 @@ it('the clock of the store does not matter: its Date makes nothing older', () =>
 
 it('decided 8: missing, deleted and archived are remembered, and no other refusal', () => {
   const reply = (status: number, body = '') => ({ status, fields: [], body: Buffer.from(body) });
-  expect(isRememberedRefusal(reply(404))).toBe(true);
-  expect(isRememberedRefusal(reply(405))).toBe(true);
-  expect(isRememberedRefusal(reply(403, '<Code>InvalidObjectState</Code>'))).toBe(true);
-  expect(isRememberedRefusal(reply(403, '<Code>AccessDenied</Code>'))).toBe(false);
-  expect(isRememberedRefusal(reply(416))).toBe(false);
-  expect(isRememberedRefusal(reply(503))).toBe(false);
+  expect(isRefusalOfObject(reply(404))).toBe(true);
+  expect(isRefusalOfObject(reply(405))).toBe(true);
+  expect(isRefusalOfObject(reply(403, '<Code>InvalidObjectState</Code>'))).toBe(true);
+  expect(isRefusalOfObject(reply(403, '<Code>AccessDenied</Code>'))).toBe(false);
+  expect(isRefusalOfObject(reply(416))).toBe(false);
+  expect(isRefusalOfObject(reply(503))).toBe(false);
 });
 
 it.each<[string, 'GET' | 'HEAD', 'known' | 'unknown', readonly string[]]>([
