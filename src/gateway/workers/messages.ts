@@ -44,13 +44,17 @@ export interface WireContent {
   readonly partCount: number | undefined;
 }
 
-/** A range that another worker starts to read. */
-export interface WireRange {
+/** Some bytes of a content. */
+export interface WireSpan {
   readonly contentId: number;
   /** Where its owner finds the content if that is packed. */
   readonly object: WireObject;
   readonly from: number;
   readonly to: number;
+}
+
+/** A range that another worker starts to read. */
+export interface WireRange extends WireSpan {
   /** What the content is, if bytes before `from` have already been sent: then no other one will do. */
   readonly begun?: WireIdentity | undefined;
   /** The trace of the request that wants the bytes. */
@@ -106,6 +110,8 @@ export interface WireQuestion {
 export interface PeerCalls {
   find(question: WireQuestion): Promise<WireLookupResult>;
   open(range: WireRange): WireReader;
+  /** How much of them is in memory; undefined where the content was replaced. */
+  held(span: WireSpan): Coverage | undefined;
   next(reader: number): Promise<WireLoan>;
   /** The content in another coding, made now unless it is held; undefined where it could not be made this time. */
   encode(question: WireEncoding): Promise<WireContent | 'no-gain' | undefined>;

@@ -1,4 +1,5 @@
 import type { ContentReader, Loan } from '../../cache/content.ts';
+import type { Coverage } from '../../cache/coverage.ts';
 import { type Entry, generationsOf } from '../../cache/entry.ts';
 import { Generation } from '../../cache/generation.ts';
 import type { ObjectRecord } from '../../cache/record.ts';
@@ -23,6 +24,7 @@ import type {
   WireRead,
   WireReader,
   WireRefusal,
+  WireSpan,
 } from './messages.ts';
 import type { ToldContents } from './told-contents.ts';
 import type { WorkerCache } from './worker-cache.ts';
@@ -64,6 +66,7 @@ export class PeerServer {
       find: question => this.#find(question),
       left: question => this.#questions.get(question)?.abort(new DesertedError()),
       open: range => this.#open(range),
+      held: range => this.#held(range),
       next: reader => this.#next(reader),
       encode: question => this.#encode(question),
       returned: reader => this.#returned(reader),
@@ -127,6 +130,10 @@ export class PeerServer {
       loan: undefined,
     });
     return { number, held };
+  }
+
+  #held({ contentId, object, from, to }: WireSpan): Coverage | undefined {
+    return this.#contentNumbered(contentId, object)?.coverage(from, to);
   }
 
   async #encode({ contentId, object, coding }: WireEncoding): Promise<WireContent | 'no-gain' | undefined> {

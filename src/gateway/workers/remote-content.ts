@@ -7,9 +7,10 @@ import type { ContentCoding } from '../../http/content-coding.ts';
 import type { TraceContext } from '../../http/trace-context.ts';
 import { OwnerLostError } from '../fill/fill-error.ts';
 import { LOAN_LIMIT_BYTES, type SlotLender } from '../fill/slot-lender.ts';
-import type { WireBlock, WireContent, WireIdentity, WireLoan, WireObject, WireReader } from './messages.ts';
+import type { WireBlock, WireContent, WireIdentity, WireLoan, WireObject } from './messages.ts';
 import type { PeerLink } from './peer-link.ts';
 import { RemoteEncodings } from './remote-encodings.ts';
+import { type ReadRemotely, RemoteReader } from './remote-reader.ts';
 
 /** Measured heap cost of a remote content but for long names, and of each block position it remembers. */
 const CONTENT_COST_BYTES = 700;
@@ -46,7 +47,7 @@ export class RemoteBlock implements CoveredBlock {
  * A content owned by another worker. The arena positions of its blocks are remembered, so repeated reads do not ask the
  * owner. When a position has become invalid, the owner is asked again.
  */
-export class RemoteContent implements Content {
+export class RemoteContent implements Content, ReadRemotely {
   readonly sizeBytes: number;
   readonly contentId: number;
   readonly parts: PartMap;
@@ -213,76 +214,3 @@ export class RemoteContent implements Content {
     return bytes;
   }
 }
-
-/** Reads from remembered positions as long as they are valid, then from the owner. */
-class RemoteReader implements ContentReader {
-  readonly #content: RemoteContent;
-  readonly #link: PeerLink;
-  readonly #from: number;
-  readonly #to: number;
-  readonly #trace: TraceContext | undefined;
-  #position: number;
-  #reader: Promise<WireReader> | undefined;
-  /** Told by the owner, where it is asked for the first bytes. */
-  held: Coverage | undefined;
-
-  constructor(
-    content: RemoteContent,
-    link: PeerLink,
-    from: number,
-    to: number,
-    trace: TraceContext | undefined,
-  ) {
-    this.#trace = trace;
-    this.#content = content;
-    this.#link = link;
-    this.#from = from;
-    this.#position = from;
-    this.#to = to;
-  }
-
-  next(limitBytes = Infinity): Loan | undefined | Promise<Loan | undefined> {
-    if (this.#position >= this.#to) return undefined;
-    const until = Math.min(this.#to, this.#position + limitBytes);
-    const loan = this.#reader ? undefined : this.#content.lendFrom(this.#position, until);
-    if (!loan) return limitBytes === Infinity ? this.#borrow() : this.#borrowForOnce();
-    this.#position += loan.bytes.length;
-    return loan;
-  }
-
-  close(): void {
-    this.#reader?.then(this.#closeAtOwner, () => undefined);
-  }
-
-  async #borrow(): Promise<Loan | undefined> {
-    const { contentId, object, identity } = this.#content;
-    const hasBegun = this.#position > this.#from;
-    const begun = hasBegun ? identity : undefined;
-    const read = { contentId, object, from: this.#position, to: this.#to, begun, trace: this.#trace };
-    // once bytes were sent, the response can only wait for the owner; before that the object can be read in other ways
-    this.#reader ??= this.#link.call('open', read, hasBegun ? undefined : this.#closeAtOwner);
-    const { number, held } = await this.#reader;
-    this.held = held;
-    const wire = await this.#link.call('next', number, hasBegun ? undefined : ignoreLoan);
-    const loan = this.#content.borrowed(wire);
-    if (loan) this.#position += loan.bytes.length;
-    return loan;
-  }
-
-  /** Returns the loan to its owner now, since it may take long until the next one is requested. */
-  async #borrowForOnce(): Promise<Loan | undefined> {
-    const loan = await this.#borrow();
-    const reader = await this.#reader;
-    if (!loan || reader === undefined) return loan;
-    const release = () => {
-      loan.release();
-      this.#link.notify('returned', reader.number);
-    };
-    return { bytes: loan.bytes, slot: loan.slot, release };
-  }
-
-  readonly #closeAtOwner = ({ number }: WireReader) => this.#link.notify('close', number);
-}
-
-/** Closing the reader releases the loan at the owner. */
-function ignoreLoan(): void {}

@@ -18,6 +18,7 @@ class Service {
   readonly procedures: PeerCalls & PeerNotices = {
     find: () => this.answers('find') as never,
     open: () => this.answers('open') as never,
+    held: () => this.answers('held') as never,
     next: () => this.answers('next') as never,
     encode: () => this.answers('encode') as never,
     returned: () => undefined,

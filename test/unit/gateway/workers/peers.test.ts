@@ -48,6 +48,9 @@ async function askedOwner() {
     open: (): never => {
       throw new Error('nobody opens');
     },
+    held: (): never => {
+      throw new Error('nobody reads');
+    },
     next: nobody,
     returned() {},
     close() {},

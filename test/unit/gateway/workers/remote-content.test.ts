@@ -1,11 +1,16 @@
 import { MessageChannel } from 'node:worker_threads';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Coverage } from '../../../../src/cache/coverage.ts';
 import { MemoryTier } from '../../../../src/cache/memory-tier.ts';
 import { allocateSharedMemory, releaseWorker } from '../../../../src/cache/shared-memory.ts';
 import type { WrittenBytes } from '../../../../src/cache/written-bytes.ts';
 import { SlotLender } from '../../../../src/gateway/fill/slot-lender.ts';
-import type { PeerCalls, PeerNotices, WireRange } from '../../../../src/gateway/workers/messages.ts';
+import type {
+  PeerCalls,
+  PeerNotices,
+  WireRange,
+  WireSpan,
+} from '../../../../src/gateway/workers/messages.ts';
 import { PeerLink } from '../../../../src/gateway/workers/peer-link.ts';
 import { RemoteContent, type RemoteMemory } from '../../../../src/gateway/workers/remote-content.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -27,11 +32,13 @@ let channel: MessageChannel;
 let remote: RemoteContent;
 let slot: number;
 let opened: WireRange[];
-let heldThere: Coverage;
+let heldThere: Coverage | undefined;
+let heldOf: WireSpan[];
 
 beforeEach(() => {
   opened = [];
   heldThere = 'all';
+  heldOf = [];
   const allocated = tier.allocate(blockBytes, {
     contentHash: 1,
     evicted: () => undefined,
@@ -45,6 +52,10 @@ beforeEach(() => {
   const owning: PeerCalls & PeerNotices = {
     find: () => Promise.reject(new Error('nobody asks')),
     open: range => ({ number: opened.push(range), held: range.begun ? undefined : heldThere }),
+    held: span => {
+      heldOf.push(span);
+      return heldThere;
+    },
     next: async () => ({
       kind: 'block',
       block: { ...place, from: 0, to: blockBytes },
@@ -152,17 +163,65 @@ it('how much is held is told by the owner, before its first bytes, and by nobody
   expect(opened).toHaveLength(1);
 });
 
-it('how much is held of the rest is not told to who knows the beginning', async () => {
-  const content = new RemoteContent(
-    { ...wire, identity: { ...identity, sizeBytes: 2 * blockBytes } },
-    shared,
-    object,
+describe('who knows that the beginning is held', () => {
+  let begun: RemoteContent;
+
+  beforeEach(() => {
+    begun = new RemoteContent(
+      { ...wire, identity: { ...identity, sizeBytes: 2 * blockBytes } },
+      shared,
+      object,
+    );
+    begun.place({ slot, tag: tier.pins.tag(slot), blockStart: 0, from: 0, to: blockBytes });
+  });
+
+  it.each(['all', 'some'] as const)(
+    'asks the owner about the rest, once, before the first byte: %s',
+    async there => {
+      heldThere = there;
+      const reader = begun.open(0, 2 * blockBytes);
+      const first = reader.next();
+      expect(first).toBeInstanceOf(Promise);
+      (await first)?.release();
+      expect(heldOf).toEqual([{ contentId: 1, object, from: 0, to: 2 * blockBytes }]);
+      expect([reader.held, opened]).toEqual([there, []]);
+      (await reader.next())?.release();
+      expect(reader.held).toBe(there);
+      expect(opened.map(({ from }) => from)).toEqual([blockBytes]);
+      expect(heldOf).toHaveLength(1);
+      expect(tier.pins.isHeld(slot)).toBe(false);
+    },
   );
-  content.place({ slot, tag: tier.pins.tag(slot), blockStart: 0, from: 0, to: blockBytes });
-  const reader = content.open(0, 2 * blockBytes);
-  for (let time = 0; time < 2; time++) (await reader.next())?.release();
-  expect(opened.map(({ from }) => from)).toEqual([blockBytes]);
-  expect(reader.held).toBeUndefined();
+
+  it('does not where no more than the beginning is read', () => {
+    const loan = begun.open(0, blockBytes).next();
+    if (loan === undefined || loan instanceof Promise) throw new Error('not read at once');
+    loan.release();
+    expect(heldOf).toEqual([]);
+  });
+
+  it('goes by that where the owner does not know the content any more', async () => {
+    heldThere = undefined;
+    const reader = begun.open(0, 2 * blockBytes);
+    (await reader.next())?.release();
+    expect([reader.held, opened]).toEqual(['some', []]);
+  });
+
+  it('goes by that where the owner is lost', async () => {
+    const reader = begun.open(0, 2 * blockBytes);
+    const first = reader.next();
+    channel.port1.close();
+    (await first)?.release();
+    expect([reader.held, opened]).toEqual(['some', []]);
+  });
+
+  it('and leaves meanwhile reads nothing', async () => {
+    const reader = begun.open(0, 2 * blockBytes);
+    const first = reader.next();
+    reader.close();
+    expect(await first).toBeUndefined();
+    expect([tier.pins.isHeld(slot), opened]).toEqual([false, []]);
+  });
 });
 
 it('lends nothing from memory whose owner has died', async () => {

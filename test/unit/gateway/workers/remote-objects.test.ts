@@ -78,6 +78,7 @@ class Owner {
 
   readonly procedures: PeerCalls & PeerNotices = {
     find: async ({ read }) => this.#found(read),
+    held: () => 'all',
     open: () => {
       this.#position = 0;
       return { number: 1, held: 'all' };
