@@ -28,6 +28,7 @@ import { type ArchivedRead, ExchangeObserver } from './reply/exchange-observer.t
 import { PendingSends } from './reply/pending-sends.ts';
 import { Admission } from './request/admission.ts';
 import { Configurations, type ServiceConfiguration } from './request/configurations.ts';
+import type { NearBytes } from './workers/near-shares.ts';
 import type { PeerPort } from './workers/peer-link.ts';
 import { Peers } from './workers/peers.ts';
 import { WorkerCache } from './workers/worker-cache.ts';
@@ -36,8 +37,10 @@ interface GatewayOptions extends ServiceConfiguration {
   /** The shared memory, and the index of this worker. */
   readonly memory: SharedMemory;
   readonly worker: number;
-  /** Heap limit for records in this worker, in bytes. */
+  /** Heap limit for records of what this worker owns, in bytes. */
   readonly recordBytes: number;
+  /** The same for records of what all others own. */
+  readonly nearBytes: NearBytes;
   readonly metrics: Metrics;
   readonly meter: StoreMeter;
   /** Receives one line per request; undefined: no access log. */
@@ -81,7 +84,7 @@ export class Gateway {
   readonly warming: Warming;
 
   constructor(options: GatewayOptions) {
-    const { memory, metrics, meter, recordBytes } = options;
+    const { memory, metrics, meter, nearBytes } = options;
     const faults = options.faults ?? new Faults(metrics, undefined);
     const retried = (backend: string, reason: string) => meter.retried(backend, reason);
     this.#configurations = new Configurations(options);
@@ -95,14 +98,12 @@ export class Gateway {
       .cell();
     metrics.onSnapshot(() => waiting.set(this.#admission.waiting.requests));
     const { workers } = memory.layout;
-    const nearBytes = workers > 1 ? recordBytes / 2 : 0;
     const clock = guardedClock(options.clock, faults);
     const errors = cacheErrors(metrics);
     this.#objects = new WorkerCache({
       ...options,
       faults,
       clock,
-      recordBytes: recordBytes - nearBytes,
       retried,
       bucketNow: (bucket, objectKey) => this.#configurations.bucketNow(bucket, objectKey),
       onUnwritten: error => {

@@ -9,6 +9,7 @@ import type { GatewayConfig } from '../config/gateway-config.ts';
 import { largestBlockBytes, smallestBlockBytes } from '../config/largest-block.ts';
 import { isAtWebOrigin, isKnownBucket } from '../config/other-buckets.ts';
 import { keysOf } from '../config/restricted-keys.ts';
+import { type NearBytes, nearBytesOf } from '../gateway/workers/near-shares.ts';
 import { MAX_KEY_BYTES } from '../s3/address.ts';
 import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
 import { pathKeyProblem, pathPrefixProblem } from '../s3/path-key.ts';
@@ -16,11 +17,9 @@ import type { WorkerPool } from '../server/worker-pool.ts';
 import type { RunningConfig } from './running-config.ts';
 import type { WorkerControl } from './thread-contracts.ts';
 
-/** Of `cache.memory.size`, for records that are in use. The rest is for blocks. */
+/** Of `cache.memory.size`, for records that are in use, and more where several workers or short blocks have more of them. The rest is for blocks. */
 const RECORD_SHARE = 1 / 32;
-
-/** The same where the records of other workers' objects are among them, or blocks are short, so that there are more of them. */
-const LARGER_RECORD_SHARES = { shortBlocks: 1 / 16, workers: 1 / 8 };
+const LARGER_RECORD_SHARE = 1 / 16;
 
 /** Blocks shorter than this are short: each costs some hundred bytes on the heap. */
 const SHORT_BLOCK_BYTES = 32 * 1024;
@@ -29,6 +28,7 @@ const SHORT_BLOCK_BYTES = 32 * 1024;
 interface CacheMemory {
   readonly shared: SharedMemory;
   readonly recordBytesPerWorker: number;
+  readonly nearBytesPerWorker: NearBytes;
 }
 
 /** Whether blocks are checked: an environment variable, because it is for debugging the gateway itself. */
@@ -46,10 +46,12 @@ export function allocateCache(
 ): CacheMemory {
   const { sizeBytes } = cache.memory;
   const recordBytes = sizeBytes * recordShare(workers, smallestBlockBytes(buckets));
+  const near = nearBytesOf(sizeBytes, workers);
+  const nearBytes = workers * (near.webBytes + near.objectBytes);
   const atOrigins = Object.values(buckets).filter(({ backend }) => backends[backend]?.type === 'http');
   return {
     shared: allocateSharedMemory(
-      (sizeBytes - recordBytes) * blockShare(workers),
+      (sizeBytes - recordBytes - nearBytes) * blockShare(workers),
       largestBlockBytes(buckets),
       workers,
       {
@@ -59,14 +61,14 @@ export function allocateCache(
         epochKey: [randomBytes(4).readInt32LE(), randomBytes(4).readInt32LE()],
       },
     ),
-    // half of it is for records of other workers, so it has to be even for lru-cache, which takes whole numbers only
-    recordBytesPerWorker: 2 * Math.floor(recordBytes / workers / 2),
+    // lru-cache takes whole numbers only
+    recordBytesPerWorker: Math.floor(recordBytes / workers),
+    nearBytesPerWorker: near,
   };
 }
 
 function recordShare(workers: number, smallestBlockBytes: number): number {
-  if (workers > 1) return LARGER_RECORD_SHARES.workers;
-  return smallestBlockBytes < SHORT_BLOCK_BYTES ? LARGER_RECORD_SHARES.shortBlocks : RECORD_SHARE;
+  return workers > 1 || smallestBlockBytes < SHORT_BLOCK_BYTES ? LARGER_RECORD_SHARE : RECORD_SHARE;
 }
 
 /** Buckets that have a name in the configuration, as their backends call them: some may be named more than once. */

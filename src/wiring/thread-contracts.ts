@@ -14,6 +14,7 @@ import type { RestoreOutcome, RestoreRequest } from '../gateway/operate/restore-
 import type { ToldChanges } from '../gateway/operate/store-changes.ts';
 import type { WarmOrderOfRun } from '../gateway/operate/warming.ts';
 import type { Warmed } from '../gateway/read/warmed.ts';
+import type { NearBytes } from '../gateway/workers/near-shares.ts';
 import type { HeaderPrefix } from '../s3/dialect.ts';
 import type { StoreAccount } from '../server/embedded-store-thread.ts';
 import type { ProxiesByAddress } from '../server/listen-address.ts';
@@ -59,8 +60,9 @@ export interface WorkerSettings {
   readonly credentials: ReadonlyMap<string, ProvidedCredentials>;
   /** Random for each start: the key for sealed listing markers where the backend has no secret. */
   readonly listingSecret: string;
-  /** Heap limit for the records of one worker. */
+  /** Heap limits for the records of one worker: of what it owns, and of what others own. */
   readonly recordBytesPerWorker: number;
+  readonly nearBytesPerWorker: NearBytes;
   /** The states of the backends, at their places. */
   readonly outages: SharedOutages;
   /** The circuit breakers of the backends, at their places. */

@@ -24,12 +24,12 @@ import { WorkerGateway } from './worker-gateway.ts';
  */
 export function buildOnce(config: GatewayConfig): void {
   const { count } = countWorkers(config.workers, availableParallelism(), process.platform);
-  const { shared, recordBytesPerWorker } = allocateCache(config, count, false);
+  const { shared, ...records } = allocateCache(config, count, false);
   const silent = { write: () => undefined, flush: () => undefined };
   new WorkerGateway({
     settings: {
       ...{ config, revision: 0, places: new BackendPlaces().prepare(config.backends, new Map()).places },
-      recordBytesPerWorker,
+      ...records,
       stores: placeholders(config),
       credentials: new Map(),
       listingSecret: '',

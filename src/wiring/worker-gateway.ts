@@ -95,6 +95,7 @@ export class WorkerGateway {
       ...this.#serviceOf(settings),
       ...{ memory, worker, metrics, meter, onArchivedRead, clock, faults, logger, tracing },
       recordBytes: settings.recordBytesPerWorker,
+      nearBytes: settings.nearBytesPerWorker,
       accessLog: this.#accessLog(settings.config),
       onUnwritten: ({ message, object, from, to }) => logger.error({ object, from, to }, message),
       random: Math.random,

@@ -76,7 +76,7 @@ export function createWorkers(parts: WorkerParts): Workers {
   if (notice) logger.warn(notice);
   const isChecked = checksBlocks(process.env);
   if (isChecked) logger.warn('blocks are checked (TIDEGATE_CHECK_BLOCKS): the cache takes twice its memory');
-  const { shared, recordBytesPerWorker } = allocateCache(config, workers.count, isChecked);
+  const { shared, ...records } = allocateCache(config, workers.count, isChecked);
   const unsettled = new UnsettledKeys(shared, clock);
   const ids = new RequestIdSource();
   const addresses = () =>
@@ -91,7 +91,7 @@ export function createWorkers(parts: WorkerParts): Workers {
   const fallback = { tcp: fallbackAt('tcp'), unix: fallbackAt('unix') };
   const places = new BackendPlaces();
   const ofProcess = {
-    recordBytesPerWorker,
+    ...records,
     listingSecret: randomBytes(32).toString('base64'),
     outages: allocateOutages(BACKEND_PLACES, clock),
     breakers: allocateBreakers(BACKEND_PLACES),

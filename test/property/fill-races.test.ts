@@ -119,7 +119,7 @@ class World {
   readonly #ignoresRange: ScriptedObject['ignoresRange'] | undefined;
 
   /**
-   * @param recordBytes that what is known of objects may cost.
+   * @param recordBytes that what is known of objects may cost, and near records of what others own as much.
    * @param ignoresRange how the store takes ranges of all objects; undefined for what each says.
    */
   constructor(
@@ -142,7 +142,10 @@ class World {
       });
       return {
         cache,
-        peers: new Peers(cache, { bucketOf: name => this.#buckets.find(name) }, workers, recordBytes),
+        peers: new Peers(cache, { bucketOf: name => this.#buckets.find(name) }, workers, {
+          webBytes: recordBytes / 4,
+          objectBytes: (recordBytes * 3) / 4,
+        }),
       };
     });
     connect(this.workers);

@@ -78,7 +78,7 @@ export interface WorkerGatewayOptions {
   /** Whether `"*"` stands for all other names at the store. */
   readonly hasOthers?: boolean;
   readonly domain?: string;
-  /** Heap that what is known of objects may cost in each worker. */
+  /** Heap that what is known of objects may cost in each worker: with several, half of it is for what others own. */
   readonly recordBytes?: number;
   readonly policy?: Partial<CachePolicy>;
   readonly clock?: Clock;
@@ -132,7 +132,7 @@ export function makeWorkerGateway(
     policy: policyOf(options.allows),
     memory,
     worker,
-    recordBytes: options.recordBytes ?? 16 * mebibyte,
+    ...recordBytesOf(options, memory.layout.workers),
     metrics,
     meter,
     faults,
@@ -283,4 +283,12 @@ function spoilGiven(store: OriginStore): void {
       ended: rawTrailers => receiver.ended(rawTrailers),
       failed: error => receiver.failed(error),
     });
+}
+
+function recordBytesOf({ recordBytes = 16 * mebibyte }: WorkerGatewayOptions, workers: number) {
+  if (workers === 1) return { recordBytes, nearBytes: { webBytes: 0, objectBytes: 0 } };
+  return {
+    recordBytes: recordBytes / 2,
+    nearBytes: { webBytes: recordBytes / 8, objectBytes: (recordBytes * 3) / 8 },
+  };
 }

@@ -6,7 +6,7 @@ import type { Configurations } from '../request/configurations.ts';
 import type { WebSource } from '../web/web-read.ts';
 import type { WebSources } from '../web/web-server.ts';
 import { NearAnswers } from './near-answers.ts';
-import { type NearShares, nearShares } from './near-shares.ts';
+import { type NearBytes, nearBytesOfOne } from './near-shares.ts';
 import { PeerLink, type PeerPort } from './peer-link.ts';
 import { PeerServer } from './peer-server.ts';
 import { RemoteObjects } from './remote-objects.ts';
@@ -36,15 +36,15 @@ export class Peers implements ObjectSources, WebSources {
   /** The sources of each shard: this worker's own cache while the owner is not connected. */
   readonly #sources: OwnerSources[];
   readonly #workers: number;
-  readonly #shares: NearShares;
+  readonly #nearBytes: NearBytes;
   readonly #faults: Faults | undefined;
 
-  /** @param recordBytes heap limit for records of objects that other workers own, in total */
+  /** @param nearBytes for records of what all other workers own */
   constructor(
     objects: WorkerCache,
     configurations: Pick<Configurations, 'bucketOf'>,
     workers: number,
-    recordBytes: number,
+    nearBytes: NearBytes,
     faults?: Faults,
   ) {
     this.#objects = objects;
@@ -54,7 +54,7 @@ export class Peers implements ObjectSources, WebSources {
     this.#own = { objects: objects.objects, web: objects.web };
     this.#sources = Array.from({ length: SHARD_COUNT }, () => this.#own);
     this.#faults = faults;
-    this.#shares = nearShares(recordBytes, workers - 1);
+    this.#nearBytes = nearBytes;
   }
 
   /** Connects to worker `index` over `port`. Records learned from its predecessor are dropped. */
@@ -73,7 +73,7 @@ export class Peers implements ObjectSources, WebSources {
     });
     const webOwner = new WebOwner(link, web, this.#configurations, this.#told);
     const memory = { link, pins: tier.pins, lender, written: tier.written };
-    const { webBytes, objectBytes } = this.#shares;
+    const { webBytes, objectBytes } = nearBytesOfOne(this.#nearBytes, this.#workers - 1);
     const near = new NearAnswers(memory, { epochs, barriers }, webBytes);
     const nearObjects = new RemoteObjects(
       memory,

@@ -40,6 +40,7 @@ function setup() {
       ...{
         listingSecret: '',
         recordBytesPerWorker: 2 ** 20,
+        nearBytesPerWorker: { webBytes: 0, objectBytes: 0 },
         files: undefined,
         proxies: new Map(),
         ...shared,

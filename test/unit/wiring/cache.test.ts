@@ -92,14 +92,16 @@ it('a purge whose objects a worker does not count at once is pending, and one by
 it.each([1, 2, 8])(
   'blocks of %d workers, their tables and what is left for records take what is configured',
   workers => {
-    const { shared, recordBytesPerWorker } = allocateCache(config, workers, false);
+    const { shared, recordBytesPerWorker, nearBytesPerWorker } = allocateCache(config, workers, false);
     const { segments, tags, visits, pins } = shared;
     const sharedBytes = [...segments, tags, visits, ...pins].reduce(
       (sum, { byteLength }) => sum + byteLength,
       0,
     );
     const { sizeBytes } = config.cache.memory;
-    expect(sharedBytes + workers * recordBytesPerWorker).toBeLessThan(sizeBytes);
+    const { webBytes, objectBytes } = nearBytesPerWorker;
+    const ofEachBytes = recordBytesPerWorker + webBytes + objectBytes;
+    expect(sharedBytes + workers * ofEachBytes).toBeLessThan(sizeBytes);
     expect(sharedBytes).toBeGreaterThan(0.7 * sizeBytes);
   },
 );
@@ -107,7 +109,7 @@ it.each([1, 2, 8])(
 it.each([
   ['one worker', 1, '1MiB', 1 / 32],
   ['one worker and short blocks, each of which costs heap', 1, '4KiB', 1 / 16],
-  ['several workers, half of it for what they know of each other', 2, '1MiB', 1 / 8],
+  ['several workers', 2, '1MiB', 1 / 16],
 ])('the share of records: %s', (_what, workers, blockSize, share) => {
   const yaml = `backends: { main: { type: s3, endpoint: "http://x" } }
 buckets: { b: { backend: main, access: verify, rules: [{ keys: ["*.x"], cache: { blockSize: ${blockSize} } }] } }`;

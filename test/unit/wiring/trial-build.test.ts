@@ -11,16 +11,16 @@ const withMemory = (workers: number, sizeBytes: number): GatewayConfig => ({
 });
 
 describe('the memory for records', () => {
-  it('is a whole number for each worker and for either half of it, whatever the size and the workers', () => {
+  it('is a whole number for each worker, whatever the size and the workers', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 12 }),
         fc.integer({ min: 2 ** 24, max: 2 ** 26 }),
         (workers, size) => {
           const { recordBytesPerWorker } = allocateCache(withMemory(workers, size), workers, false);
-          const share = size / (workers === 1 ? 32 : 8);
-          expect(Number.isInteger(recordBytesPerWorker / 2)).toBe(true);
-          expect(workers * recordBytesPerWorker).toBeGreaterThan(share - 2 * workers);
+          const share = size / (workers === 1 ? 32 : 16);
+          expect(Number.isInteger(recordBytesPerWorker)).toBe(true);
+          expect(workers * recordBytesPerWorker).toBeGreaterThan(share - workers);
           expect(workers * recordBytesPerWorker).toBeLessThanOrEqual(share);
         },
       ),

@@ -1,22 +1,25 @@
 import { expect, it } from 'vitest';
-import { nearShares } from '../../../../src/gateway/workers/near-shares.ts';
+import { nearBytesOf, nearBytesOfOne } from '../../../../src/gateway/workers/near-shares.ts';
 
 const mebibyte = 1024 * 1024;
 
 it.each([
-  ['a little: a quarter is for web origins, and the rest for objects', 8, 1, 2, 6],
-  ['more: 16 MiB for objects', 128, 1, 32, 16],
-  ['so much that 16 MiB are less than a thirty-second', 1024, 1, 256, 32],
-  ['the same for three workers: a third each', 24, 3, 2, 16 / 3],
-  ['a little for three workers', 12, 3, 1, 3],
-  ['so much for three workers', 3072, 3, 256, 32],
-])('near records may take of %s', (_what, inAll, others, web, objects) => {
-  expect(nearShares(inAll * mebibyte, others)).toEqual({
-    webBytes: web * mebibyte,
+  ['a small cache: a sixteenth in all, a quarter of that for web origins', 512, 2, 4, 12],
+  ['the same for four workers', 512, 4, 2, 6],
+  ['a larger one: 16 MiB for objects', 4096, 2, 32, 16],
+  ['one so large that 16 MiB are less than the share', 65_536, 2, 512, 64],
+  ['a size that cannot be divided', 16.0000001, 3, 16 / 64 / 3, 16 / 3 / 16 - 16 / 64 / 3],
+])('near records of each worker may take of %s', (_what, cacheMebibytes, workers, web, objects) => {
+  expect(nearBytesOf(Math.floor(cacheMebibytes * mebibyte), workers)).toEqual({
+    webBytes: Math.floor(web * mebibyte),
     objectBytes: Math.floor(objects * mebibyte),
   });
 });
 
 it('one worker alone has no others', () => {
-  expect(nearShares(0, 0)).toEqual({ webBytes: 0, objectBytes: 0 });
+  expect(nearBytesOf(512 * mebibyte, 1)).toEqual({ webBytes: 0, objectBytes: 0 });
+});
+
+it('is the same for each of the others, in whole bytes', () => {
+  expect(nearBytesOfOne({ webBytes: 100, objectBytes: 201 }, 2)).toEqual({ webBytes: 50, objectBytes: 100 });
 });

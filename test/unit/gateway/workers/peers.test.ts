@@ -37,7 +37,10 @@ async function askedOwner() {
     retried: () => undefined,
   });
   const bucket = bucketOf(store);
-  const peers = new Peers(cache, { bucketOf: () => bucket }, 2, 100_000);
+  const peers = new Peers(cache, { bucketOf: () => bucket }, 2, {
+    webBytes: 25_000,
+    objectBytes: 75_000,
+  });
   const [here, there] = localPorts();
   peers.connect(1, here);
   expect(peers.sourceOf(objectOfOther)).not.toBe(cache.objects);
