@@ -1,6 +1,11 @@
 /** Header lines as received: names and values alternating, like `rawHeaders` of node:http. */
 export type HeaderList = readonly string[];
 
+/** Calls `visit` with each line, in order; many times cheaper than `headerLines`, which counts where each answer of a store is read. */
+export function eachHeaderLine(list: HeaderList, visit: (name: string, value: string) => void): void {
+  for (let index = 0; index + 1 < list.length; index += 2) visit(list[index] ?? '', list[index + 1] ?? '');
+}
+
 /** The name and value of each line, in order. */
 export function* headerLines(list: HeaderList): Generator<readonly [name: string, value: string]> {
   for (let index = 0; index + 1 < list.length; index += 2) yield [list[index] ?? '', list[index + 1] ?? ''];
@@ -34,7 +39,8 @@ export function headerText(raw: HeaderList): string | undefined {
 export function lengthLast(raw: HeaderList): string[] {
   const others: string[] = [];
   const lengths: string[] = [];
-  for (const [name, value] of headerLines(raw))
+  eachHeaderLine(raw, (name, value) => {
     (name.toLowerCase() === 'content-length' ? lengths : others).push(name, value);
+  });
   return others.concat(lengths);
 }

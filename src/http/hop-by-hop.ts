@@ -1,4 +1,4 @@
-import { type HeaderList, headerLines } from './header-lines.ts';
+import { eachHeaderLine, type HeaderList } from './header-lines.ts';
 
 /** Fields that are always hop-by-hop, whether `Connection` lists them or not (RFC 9110 §7.6.1, RFC 9111 §3.1, RFC 9113 §8.2.2). */
 export const hopByHopFields: ReadonlySet<string> = new Set([
@@ -22,19 +22,19 @@ export const hopByHopFields: ReadonlySet<string> = new Set([
 export function withoutHopByHop(raw: HeaderList): HeaderList {
   const nominated = nominatedFields(raw);
   const kept: string[] = [];
-  for (const [name, value] of headerLines(raw)) {
+  eachHeaderLine(raw, (name, value) => {
     const lowerCase = name.toLowerCase();
-    if (!hopByHopFields.has(lowerCase) && !nominated.has(lowerCase)) kept.push(name, value);
-  }
+    if (!hopByHopFields.has(lowerCase) && !nominated?.has(lowerCase)) kept.push(name, value);
+  });
   return kept;
 }
 
-/** The options of all `Connection` lines: names of fields, and options such as `close` and `keep-alive`. */
-function nominatedFields(raw: HeaderList): ReadonlySet<string> {
-  const options = new Set<string>();
-  for (const [name, value] of headerLines(raw)) {
-    if (name.toLowerCase() !== 'connection') continue;
-    for (const option of value.split(',')) options.add(option.trim().toLowerCase());
-  }
-  return options;
+/** The options of all `Connection` lines: names of fields, and options such as `close` and `keep-alive`. Undefined where there are none. */
+function nominatedFields(raw: HeaderList): ReadonlySet<string> | undefined {
+  const lines: string[] = [];
+  eachHeaderLine(raw, (name, value) => {
+    if (name.toLowerCase() === 'connection') lines.push(value);
+  });
+  if (lines.length === 0) return undefined;
+  return new Set(lines.flatMap(line => line.split(',')).map(option => option.trim().toLowerCase()));
 }

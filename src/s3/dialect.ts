@@ -1,4 +1,4 @@
-import { type HeaderList, headerLines } from '../http/header-lines.ts';
+import { eachHeaderLine, type HeaderList, headerLines } from '../http/header-lines.ts';
 
 /** The prefix of a store's own headers: that of Amazon S3 and compatible stores, or that of the specification. */
 export type HeaderPrefix = 'x-amz-' | 'x-store-';
@@ -54,12 +54,12 @@ export function bareName(headerName: string): BareName {
  */
 export function fieldsFromRaw(raw: HeaderList, spoken?: HeaderPrefix): HeaderField[] {
   const fields: HeaderField[] = [];
-  for (const [rawName, rawValue] of headerLines(raw)) {
+  eachHeaderLine(raw, (rawName, rawValue) => {
     const { name, prefix } = bareName(rawName);
-    if (prefix !== undefined && prefix !== (spoken ?? prefix)) continue;
+    if (prefix !== undefined && prefix !== (spoken ?? prefix)) return;
     const store = prefix !== undefined;
     fields.push({ name, value: valueInDialect(name, store, rawValue, 'x-store-'), store });
-  }
+  });
   return fields;
 }
 

@@ -1,16 +1,28 @@
-import { expect, it } from 'vitest';
-import { headerLines, lengthLast } from '../../../src/http/header-lines.ts';
+import { describe, expect, it } from 'vitest';
+import { eachHeaderLine, headerLines, lengthLast } from '../../../src/http/header-lines.ts';
 
-it('a list of headers gives its lines in order', () => {
-  expect([...headerLines(['A', '1', 'b', '2'])]).toEqual([
-    ['A', '1'],
-    ['b', '2'],
-  ]);
-});
+describe.each([
+  ['iterated', headerLines],
+  [
+    'visited',
+    (raw: readonly string[]) => {
+      const lines: [string, string][] = [];
+      eachHeaderLine(raw, (name, value) => lines.push([name, value]));
+      return lines;
+    },
+  ],
+] as const)('the lines of a list of headers, %s', (_how, linesOf) => {
+  it('come in order', () => {
+    expect([...linesOf(['A', '1', 'b', '2'])]).toEqual([
+      ['A', '1'],
+      ['b', '2'],
+    ]);
+  });
 
-it('a name without a value is no line', () => {
-  expect([...headerLines(['A', '1', 'b'])]).toEqual([['A', '1']]);
-  expect([...headerLines([])]).toEqual([]);
+  it('are those with a value', () => {
+    expect([...linesOf(['A', '1', 'b'])]).toEqual([['A', '1']]);
+    expect([...linesOf([])]).toEqual([]);
+  });
 });
 
 it('row 190: the length comes last', () => {
