@@ -112,16 +112,20 @@ export class OriginCall implements Dispatcher.DispatchHandler {
     const headers = textOf(controller.rawHeaders);
     const { readBuffer, repeated } = this.#connections;
     const { answering } = readBuffer;
+    const { method, closesIfRefused } = this.#request;
     if (answering && repeated.isRepeated(answering, status, headers)) {
-      this.#giveUp(new StoreError('BROKEN', 'the store sent an answer twice', undefined));
-      return;
+      if (method === 'GET' || method === 'HEAD') {
+        this.#giveUp(new StoreError('BROKEN', 'the store sent an answer twice', undefined));
+        return;
+      }
+      // what may have been done is not refused for what may only look the same
+      this.#closing = answering;
     }
     const framing = framingOf(headers);
     if (hasUnknownCoding(framing)) {
       this.#giveUp(invalid(`Transfer-Encoding ${framing.coding} was not asked for`));
       return;
     }
-    const { method, closesIfRefused } = this.#request;
     const end = method === 'GET' ? endOfBody(status, framing) : undefined;
     if (end) this.#body = readBuffer.expectBody(end);
     if (closesIfRefused && status >= 300) this.#closing = answering;

@@ -11,6 +11,8 @@ export interface AnsweringConnection {
    * (`onHttpSocketError` in its client-h1.js), which is complete only if nothing went wrong (RFC 9112 §8).
    */
   readonly errored: Error | null;
+  /** Whether it is closed. */
+  readonly destroyed: boolean;
   /** To be called as soon as the answer has ended, before another request is sent on it. */
   destroy(): void;
 }

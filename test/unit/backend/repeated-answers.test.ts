@@ -1,4 +1,5 @@
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RepeatedAnswers } from '../../../src/backend/repeated-answers.ts';
 import { ask, RawOrigin } from '../../support/raw-origin.ts';
 
 let origin: RawOrigin | undefined;
@@ -26,11 +27,15 @@ async function start(headOf: Headed, { connections = 1, beside = 0 } = {}) {
 }
 
 /** The paths of the answers, or the codes of the errors. */
-async function askAll(pool: Parameters<typeof ask>[0], paths: readonly string[]): Promise<string[]> {
+async function askAll(
+  pool: Parameters<typeof ask>[0],
+  paths: readonly string[],
+  method = 'GET',
+): Promise<string[]> {
   const got: string[] = [];
   for (const path of paths)
     got.push(
-      await ask(pool, path).then(
+      await ask(pool, path, undefined, method).then(
         ({ body }) => body.toString(),
         ({ code }: { code: string }) => code,
       ),
@@ -81,4 +86,90 @@ it('where a cache repeats numbers, that costs one connection', async () => {
   expect(await askAll(pool, asked)).toEqual(['/a', '/b', 'BROKEN', '/a', '/b', '/b', '/a']);
   expect(seen).toHaveLength(2);
   await pool.close();
+});
+
+it('of a write it is passed on, since another one may look the same; it is the last on its connection', async () => {
+  const { pool, seen } = await start(numbering());
+  expect(await askAll(pool, ['/first', '/twice', '/other', '/third'], 'PUT')).toEqual([
+    ...['/first', '/twice', '/twice', '/third'],
+  ]);
+  expect(seen).toHaveLength(2);
+  await pool.close();
+});
+
+describe('answers of a store', () => {
+  let answers: RepeatedAnswers;
+
+  beforeEach(() => {
+    answers = new RepeatedAnswers();
+  });
+
+  const open = () => ({ errored: null, destroyed: false, destroy: () => undefined });
+  const one = open();
+  /** Whether each is a repetition: the number, and what else its head says. */
+  const judge = (connection: typeof one, ...told: (readonly [id: string, ...more: string[]])[]) =>
+    told.map(([id, ...more]) => answers.isRepeated(connection, 200, ['x-amz-request-id', id, ...more]));
+
+  it.each(['Date', 'age', 'Connection', 'Keep-Alive'])('that differ in %s alone are one', name => {
+    expect(judge(one, ['1'], ['2', name, 'a'], ['2', name, 'b'])).toEqual([false, false, true]);
+  });
+
+  it.each(['etag', 'x-amz-id-2'])('that differ in %s are not', name => {
+    expect(judge(one, ['1'], ['2', name, 'a'], ['2', name, 'b'])).toEqual([false, false, false]);
+  });
+
+  it('that differ in their status are not', () => {
+    judge(one, ['1'], ['2']);
+    expect(answers.isRepeated(one, 404, ['x-amz-request-id', '2'])).toBe(false);
+  });
+
+  it('are remembered by connection, however many come on others', () => {
+    const other = open();
+    judge(one, ['a']);
+    for (let count = 0; count < 3_000; count++) judge(other, [`${count}`]);
+    expect(judge(one, ['a'])).toEqual([true]);
+  });
+
+  it('are forgotten after 128 others on their connection', () => {
+    const others = (count: number) => Array.from({ length: count }, (_, index) => [`${index}`] as const);
+    judge(one, ['a'], ...others(127));
+    expect(judge(one, ['a'])).toEqual([true]);
+    judge(one, ['b'], ...others(256).slice(128));
+    expect(judge(one, ['b'])).toEqual([false]);
+  });
+
+  it('that say more than a number are not numbered', () => {
+    const long = 'x'.repeat(129);
+    expect(judge(one, ['1'], [long], [long], [long.slice(1)], [long.slice(1)])).toEqual([
+      ...[false, false, false],
+      ...[false, true],
+    ]);
+  });
+
+  it.each([
+    ['with two heads', () => judge(one, ['1', 'etag', 'b'])],
+    ['on two open connections', () => judge(open(), ['1', 'etag', 'b'])],
+    [
+      'with the same head on another connection, though the first is closed',
+      () => {
+        const [closed, next] = [{ ...open(), destroyed: true }, open()];
+        judge(closed, ['3']);
+        judge(next, ['3']);
+      },
+    ],
+  ])('are not numbered one by one where a number is seen %s, for a while', (_how, happens) => {
+    judge(one, ['1', 'etag', 'a'], ['2']);
+    happens();
+    for (let count = 0; count < 1_000; count++) expect(judge(one, ['5'])).toEqual([false]);
+    expect(judge(one, ['6'], ['7'], ['7'])).toEqual([false, false, true]);
+  });
+
+  it('may be counted anew when their connection is closed', () => {
+    judge({ ...open(), destroyed: true }, ['1', 'etag', 'a'], ['2', 'etag', 'b']);
+    expect(judge(one, ['1', 'etag', 'c'], ['2', 'etag', 'd'], ['2', 'etag', 'd'])).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
 });
