@@ -133,6 +133,15 @@ export function isLessThanWhole({ status, range }: ContentHead): boolean {
 }
 
 /**
+ * Whether a 200 says that its body is some bytes alone of a longer whole. Content-Range has no meaning there (RFC 9110 §14.4), but such a
+ * body is taken from who sends a 206 with the wrong status.
+ */
+export function isPartAsWhole({ status, http, lengthBytes }: ContentHead): boolean {
+  const range = status === 200 ? parseContentRange(http.get('content-range')) : undefined;
+  return range?.total !== undefined && !coversAll(range) && lengthBytes !== range.total;
+}
+
+/**
  * Whether an answer to a question for `partNumber` says what the whole object is. Ceph sends a part with 200 and without
  * Content-Range, so its length is not that of the object (docs/semantics.md 53). Nor is an empty answer always that of an
  * empty object: Ozone answers so for a part that is not there.

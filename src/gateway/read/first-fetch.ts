@@ -17,6 +17,7 @@ import {
   type ContentHead,
   hasInexactRange,
   hasNoContent,
+  isPartAsWhole,
   keptContent,
   mayBePart,
   readContentHead,
@@ -202,6 +203,7 @@ function arrivingBytes(head: ContentHead, asked: FirstExtent | undefined, maxSiz
     if (empty) return { kind: 'bytes', bytes: { ...empty, from: 0, to: 0 } };
   }
   const { status, range } = head;
+  if (isPartAsWhole(head) && partNumberOf(asked) === undefined) return invalid('200 with bytes alone');
   if (status === 206 && !(range && fits(range, asked))) return invalid(`content-range ${head.rangeText}`);
   const kept = tellsWhole(head, partNumberOf(asked)) ? keptContent(head, maxSizeBytes) : undefined;
   if (!kept) return unkeepable;

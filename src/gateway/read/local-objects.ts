@@ -29,7 +29,7 @@ import { answerAtOnce, heldAnswer, holdsWhatIsRead, staleAnswer } from './held-a
 import type { Asker, Learned, LookupResult, ObjectSource } from './object-source.ts';
 import type { Question } from './question.ts';
 import { ReadFlights } from './read-flights.ts';
-import { answersRead, lookupRecord, type RecordCache, type Withdrawing } from './record-cache.ts';
+import { answersRead, lookupRecord, type RecordCache } from './record-cache.ts';
 import { isRefusalOfObject } from './reply-record.ts';
 import type { Audience } from './single-flight.ts';
 import { StoreAnswers } from './store-answers.ts';
@@ -114,14 +114,18 @@ export class LocalObjects implements ObjectSource {
   refusedByStore(read: ObjectRead, record: ObjectRecord, reply: WholeReply): void {
     // asked first: `withdraw` makes other records of what is held
     const isCurrent = this.records.isCurrent(read, record);
-    if (withdrawsObject(reply.status)) this.withdraw(read, record);
+    if (withdrawsObject(reply.status)) this.records.withdraw(read, record);
     const current = isCurrent && isRefusalOfObject(reply) ? lookupRecord(this.records, read) : undefined;
     if (current) this.invalidate(read, current);
   }
 
-  /** The store has refused `read`: what is held is not served any more where it fails, until it has confirmed it. */
-  withdraw(read: ObjectRead, asked?: Withdrawing): void {
-    this.records.withdraw(read, asked);
+  /**
+   * The store has refused `read`: what is held is not served any more where it fails, until it has confirmed it.
+   *
+   * @param mayBeGone whether the next reader asks
+   */
+  withdraw(read: ObjectRead, mayBeGone: boolean): void {
+    this.records.withdraw(read, undefined, mayBeGone ? this.#clock.nowMs() : undefined);
   }
 
   /** @param isHeld whether another variant is: its bytes are likely to be those of this one, so one block is asked for */

@@ -1,7 +1,13 @@
 import { answersRange, parseRange } from '../../http/range.ts';
 import { CUSTOMER_ALGORITHM, type CustomerKey } from '../../s3/customer-key.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
-import { type ContentHead, hasInexactRange, hasNoContent } from '../fill/content-head.ts';
+import {
+  type ContentHead,
+  hasInexactRange,
+  hasNoContent,
+  isPartAsWhole,
+  mayBePart,
+} from '../fill/content-head.ts';
 import { passThrough } from '../pass/pass-through.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import { isVisible } from '../reply/object-headers.ts';
@@ -87,7 +93,9 @@ function keyFields({ key, keyMd5 }: CustomerKey): HeaderField[] {
 function faultOfAnswer(head: ContentHead, { fields, read }: ClientRead): string | undefined {
   const isConditional = fields.ifNoneMatch !== undefined || fields.ifModifiedSince !== undefined;
   if (head.status === 304 && !isConditional) return '304 without a condition';
-  if (head.status !== 206 || read.partNumber !== undefined) return undefined;
+  if (read.partNumber !== undefined) return faultOfPart(head, read.partNumber, read.method);
+  if (isPartAsWhole(head)) return '200 with bytes alone';
+  if (head.status !== 206) return undefined;
   if (fields.range === undefined) return '206 without a range';
   const asked = parseRange(fields.range);
   // several ranges are told in the body
@@ -95,4 +103,11 @@ function faultOfAnswer(head: ContentHead, { fields, read }: ClientRead): string 
   if (asked.kind === 'suffix' && hasNoContent(head)) return undefined;
   const { range, rangeText } = head;
   return range && answersRange(range, asked) ? undefined : `content-range ${rangeText}`;
+}
+
+function faultOfPart(head: ContentHead, partNumber: number, method: string): string | undefined {
+  const { status, range, rangeText } = head;
+  if (status !== 206 || hasNoContent(head) || hasInexactRange(head)) return undefined;
+  if (rangeText === undefined && method === 'HEAD') return undefined;
+  return range && mayBePart(range, partNumber) ? undefined : `content-range ${rangeText}`;
 }

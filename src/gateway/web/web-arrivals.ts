@@ -2,7 +2,7 @@ import type { StoreError } from '../../backend/store.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { isOfServer, isOfTarget } from '../../http/whose-error.ts';
-import { readContentHead } from '../fill/content-head.ts';
+import { isPartAsWhole, readContentHead } from '../fill/content-head.ts';
 import { hasOtherLength } from '../fill/ranged-read.ts';
 import { failedAtStore, type LookupOutcome } from '../request/cache-status.ts';
 import { isPart } from './asked-range.ts';
@@ -211,6 +211,7 @@ export class WebArrivals implements WebFetchOwner {
     const { head, times } = arrived;
     const { status, lengthBytes, sizeBytes } = readContentHead(head);
     const { maxObjectSizeBytes } = fetch.question.read.policy;
+    if (isPartAsWhole(readContentHead(head))) return pass;
     if (strongTag(head) !== undefined && sizeBytes !== undefined && (status === 200 || status === 206))
       return sizeBytes > maxObjectSizeBytes ? pass : this.#filling(fetch, head, sizeBytes, times);
     if (status === 206) return isKeptPart(fetch.question, arrived) ? this.#collecting(fetch, arrived) : pass;

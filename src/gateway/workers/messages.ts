@@ -135,8 +135,8 @@ export interface PeerNotices {
   close(reader: number): void;
   invalidate(content: { readonly read: WireRead; readonly contentId: number }): void;
   refusedByStore(refusal: WireRefusal): void;
-  /** The store refused a read that was not sent through the owner, which was lost. */
-  withdraw(read: WireRead): void;
+  /** The store refused a read that was not sent through the owner, which was lost. `mayBeGone`: what is held is stale from now on. */
+  withdraw(refused: { readonly read: WireRead; readonly mayBeGone: boolean }): void;
 }
 
 /** The memory in the result of a call that is transferred instead of copied: that of a `WireLoan` outside the arena. */

@@ -73,7 +73,7 @@ export class PeerServer {
       close: reader => this.#close(reader),
       invalidate: ({ read, contentId }) => this.#invalidate(read, contentId),
       refusedByStore: refusal => this.#refusedByStore(refusal),
-      withdraw: wire => this.#withdraw(wire),
+      withdraw: ({ read, mayBeGone }) => this.#withdraw(read, mayBeGone),
     };
   }
 
@@ -236,9 +236,9 @@ export class PeerServer {
       objects.refusedByStore(read, record, { ...reply, body: Buffer.from(reply.body) });
   }
 
-  #withdraw(wire: WireRead): void {
+  #withdraw(wire: WireRead, mayBeGone: boolean): void {
     const read = this.#decodeRead(wire);
-    if (read) this.#objects.objects.withdraw(read);
+    if (read) this.#objects.objects.withdraw(read, mayBeGone);
   }
 
   /** Undefined for a bucket that is not configured here. */

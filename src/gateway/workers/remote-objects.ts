@@ -7,6 +7,7 @@ import type { SlotTexts, ToldPlace } from '../../cache/slot-texts.ts';
 import { OwnerLostError, RefusedByStoreError } from '../fill/fill-error.ts';
 import type { Asker, LookupResult, ObjectSource } from '../read/object-source.ts';
 import { type RecordIndex, storedRecordName } from '../read/record-cache.ts';
+import { isRefusalOfObject } from '../read/reply-record.ts';
 import { withdrawsObject } from '../read/store-failure.ts';
 import { hasMoved } from '../request/bucket.ts';
 import type { ObjectRead } from '../request/object-read.ts';
@@ -157,17 +158,24 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
     const policy = { ...read.policy, staleWhileRevalidateMs: 0, staleIfErrorMs: 0, maxStaleMs: 0 };
     try {
       const found = await this.#own.find({ ...read, policy }, withChecksums, asker);
-      if (found.record.kind === 'refused') this.#withdraw(read);
+      if (found.record.kind === 'refused') this.#withdraw(read, true);
       return found;
     } catch (error) {
-      if (error instanceof RefusedByStoreError && withdrawsObject(error.reply.status)) this.#withdraw(read);
+      if (error instanceof RefusedByStoreError) this.#refusedInstead(read, error.reply);
       throw error;
     }
   }
 
-  #withdraw(read: ObjectRead): void {
+  #refusedInstead(read: ObjectRead, reply: WholeReply): void {
+    if (withdrawsObject(reply.status)) this.#withdraw(read, isRefusalOfObject(reply));
+  }
+
+  /** @param mayBeGone see `PeerNotices.withdraw` */
+  #withdraw(read: ObjectRead, mayBeGone: boolean): void {
     if (hasMoved(read.bucket)) return;
-    this.#memory.link.notify('withdraw', encodeRead(read));
+    const known = mayBeGone ? this.recordNamed(read, read.recordName) : undefined;
+    if (known?.kind === 'readable' && known.content instanceof RemoteContent) this.#void(read, known.content);
+    this.#memory.link.notify('withdraw', { read: encodeRead(read), mayBeGone });
   }
 
   invalidate(read: ObjectRead, record: ObjectRecord): void {
@@ -182,7 +190,7 @@ export class RemoteObjects implements ObjectSource, RecordIndex {
   refusedByStore(read: ObjectRead, record: ObjectRecord, reply: WholeReply): void {
     if (record.kind !== 'readable' || !(record.content instanceof RemoteContent)) {
       this.#own.refusedByStore(read, record, reply);
-      if (withdrawsObject(reply.status)) this.#withdraw(read);
+      this.#refusedInstead(read, reply);
       return;
     }
     const { content, epoch, receivedMs } = record;

@@ -53,6 +53,15 @@ export const partRows: readonly CachingRow[] = [
     ],
   },
   {
+    ...{ paragraph: '3.3', at: 'web origins', says: 'a 200 of some bytes alone is not stored' },
+    origin: { head: { ...maxAge, 'content-range': 'bytes 5-7/10' }, body: '567' },
+    requests: [
+      { sends: part(5, 7), gets: { body: '567' }, asks: ['GET'] },
+      { gets: { body: '567' }, asks: ['GET'] },
+      { sends: part(5, 7), gets: { body: '567' }, asks: ['GET'] },
+    ],
+  },
+  {
     ...{ paragraph: '3.3', at: 'web origins', says: 'what was cut off is never given as the whole' },
     origin: { head: { ...maxAge, etag: undefined }, body: digits, cutAfterBytes: 4 },
     requests: [

@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import { identityOf, partOf, readContentHead } from '../../../../src/gateway/fill/content-head.ts';
+import {
+  identityOf,
+  isPartAsWhole,
+  partOf,
+  readContentHead,
+} from '../../../../src/gateway/fill/content-head.ts';
 import { httpHeader } from '../../../support/asked-ranges.ts';
 import { readOf } from '../../../support/object-reads.ts';
 
@@ -46,4 +51,22 @@ it('the Content-Range of a 200 says nothing of where a part lies or how long the
   const head = readContentHead({ status: 200, fields });
   expect(head).toMatchObject({ sizeBytes: 5, range: undefined, rangeText: undefined });
   expect(partOf(head)).toMatchObject({ first: 0, last: 4 });
+});
+
+it.each([
+  ['of some bytes', 'bytes 4-9/10', '6', true],
+  ['of the first bytes', 'bytes 0-5/10', '6', true],
+  ['of bytes whose length is not told', 'bytes 4-9/10', undefined, true],
+  ['of all bytes', 'bytes 0-9/10', '10', false],
+  ['that says of itself no more than that it is long', 'bytes 4-9/10', '10', false],
+  ['of a whole that nobody knows', 'bytes 4-9/*', '6', false],
+  ['of nothing', 'bytes */10', '6', false],
+  ['without a range', undefined, '6', false],
+])('a 200 %s is a part under the wrong status: %s, length %s: %s', (_what, range, length, isPart) => {
+  const fields = [
+    ...(range === undefined ? [] : [httpHeader('content-range', range)]),
+    ...(length === undefined ? [] : [httpHeader('content-length', length)]),
+  ];
+  expect(isPartAsWhole(readContentHead({ status: 200, fields }))).toBe(isPart);
+  expect(isPartAsWhole(readContentHead({ status: 206, fields }))).toBe(false);
 });

@@ -113,6 +113,17 @@ it('a 200 brings all of it', () => {
   expect(outcome).toMatchObject({ bytes: 'abc', bodyEnd: 'done' });
 });
 
+it('law 3: a 200 that says that it is of some bytes alone is not taken for all of it', () => {
+  const fields = { etag: '"t"', 'content-range': 'bytes 4-6/7', 'content-length': '3' };
+  for (const asked of [{ kind: 'span', from: 4, to: 8 }, first, undefined] as const) {
+    begin(asked).answered(head(200, fields));
+    expect(outcome.failed).toBeInstanceOf(InvalidReplyError);
+    expect([outcome.readable, isAborted]).toEqual([undefined, true]);
+  }
+  begin({ kind: 'part', partNumber: 2 }).answered(head(200, fields));
+  expect(outcome.unkeepable?.status).toBe(200);
+});
+
 it('a suffix and a part lie where the answer says', () => {
   begin({ kind: 'suffix', lengthBytes: 4 }).answered(
     head(206, { etag: '"t"', 'content-range': 'bytes 6-9/10', 'content-length': '4' }),

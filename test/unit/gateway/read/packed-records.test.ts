@@ -159,7 +159,7 @@ describe('a record that is packed', () => {
 
   it('law 6: is still withdrawn where the store had refused it', async () => {
     await foundAndPacked(read());
-    cache.objects.withdraw(read());
+    cache.objects.withdraw(read(), false);
     await readOthers(40);
     expect(isPacked(read())).toBe(true);
     const record = known(read());

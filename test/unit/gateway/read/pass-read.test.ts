@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Store, StoreRequest } from '../../../../src/backend/store.ts';
 import type { HeaderField } from '../../../../src/s3/dialect.ts';
 import { httpHeader } from '../../../support/asked-ranges.ts';
@@ -123,6 +123,7 @@ it.each([
   ['a 206 of less', { range: 'bytes=0-5' }, 206, contentRange('bytes 0-4/10')],
   ['a 206 of other bytes than the last', { range: 'bytes=-5' }, 206, contentRange('bytes 0-4/10')],
   ['a 206 of more than the last bytes', { range: 'bytes=-4' }, 206, contentRange('bytes 5-9/10')],
+  ['a 200 of some bytes alone', { range: 'bytes=5-9' }, 200, contentRange('bytes 5-9/10')],
 ])('what cannot answer the request is not given on: %s', async (_what, headers, status, fields) => {
   answer = { status, fields };
   const { reply } = await serve({ headers });
@@ -163,4 +164,26 @@ it('so is a 206 of a part, and a 304 to a condition', async () => {
   answer = { status: 304, fields: [] };
   expect((await serve({ method: 'HEAD', headers: modifiedSince })).reply.status).toBe(304);
   expect((await serve({ method: 'HEAD', headers: { 'if-none-match': '"t"' } })).reply.status).toBe(304);
+});
+
+describe('row 53 and Decided 5: a 206 to a question for a part', () => {
+  const askPart = async (partNumber: number, fields: ReturnType<typeof contentRange>, method?: 'HEAD') => {
+    answer = { status: 206, fields };
+    return (await serve({ read: { partNumber }, ...(method && { method }) })).reply.status;
+  };
+
+  it('is not given on where it is not the first one', async () => {
+    expect(await askPart(1, contentRange('bytes 5-9/10'))).toBe(502);
+    expect(await askPart(1, contentRange('bytes 5-9/10'), 'HEAD')).toBe(502);
+    expect(await askPart(1, contentRange('bytes 0-4/10'))).toBe(206);
+    expect(await askPart(1, contentRange('bytes 0-4/10'), 'HEAD')).toBe(206);
+  });
+
+  it('is not where it does not say where its bytes lie, if it has any', async () => {
+    expect(await askPart(1, [])).toBe(502);
+    expect(await askPart(2, [])).toBe(502);
+    expect(await askPart(2, [], 'HEAD')).toBe(206);
+    answer = { status: 206, fields: [], body: '' };
+    expect((await serve({ read: { partNumber: 1 } })).reply).toMatchObject({ status: 206, text: '' });
+  });
 });

@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { PackedEntry } from '../../../../src/cache/packed-entry.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { lookupRecord } from '../../../../src/gateway/read/record-cache.ts';
@@ -76,7 +76,18 @@ async function askedOwner() {
   const { bucketName, objectKey } = read;
   const open = { contentId, object: { bucketName, objectKey }, from: 0, to: blockBytes };
   const known = () => lookupRecord(cache.objects.records, readOf('k', { bucket }))?.kind;
-  return { cache, store, peers, other, there, read, open, known, told: { contentId, epoch, receivedMs } };
+  return {
+    cache,
+    clock,
+    store,
+    peers,
+    other,
+    there,
+    read,
+    open,
+    known,
+    told: { contentId, epoch, receivedMs },
+  };
 }
 
 it('when another worker goes, what it was lent is released and its objects are looked up here', async () => {
@@ -104,11 +115,15 @@ it('a refusal that another worker got counts for the record that it read, and fo
 });
 
 it('law 6: what another worker was refused in place of this one is not served here where the store fails', async () => {
-  const { cache, other, read, open } = await askedOwner();
-  const withdrawn = vi.spyOn(cache.objects, 'withdraw');
-  other.notify('withdraw', read);
-  await other.call('open', { ...open, to: 1 });
-  expect(withdrawn.mock.calls.map(([{ objectKey }]) => objectKey.key)).toEqual(['k']);
+  const { cache, clock, other, read, open } = await askedOwner();
+  const known = () => lookupRecord(cache.objects.records, readOf('k'));
+  for (const mayBeGone of [false, true]) {
+    other.notify('withdraw', { read, mayBeGone });
+    // messages come in their order
+    await other.call('open', { ...open, to: 1 });
+    const { isWithdrawn, staleFromMs } = known() ?? {};
+    expect([isWithdrawn, staleFromMs]).toEqual([true, mayBeGone ? clock.nowMs() : undefined]);
+  }
 });
 
 /** Has the entry of the object packed, for others that were used since. */

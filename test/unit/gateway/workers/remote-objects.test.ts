@@ -88,7 +88,8 @@ class Owner {
     close: () => undefined,
     invalidate: () => undefined,
     refusedByStore: () => undefined,
-    withdraw: ({ objectKey }) => this.withdrawn.push(objectKey.key),
+    withdraw: ({ read: { objectKey }, mayBeGone }) =>
+      this.withdrawn.push(mayBeGone ? `${objectKey.key}, may be gone` : objectKey.key),
     encode: () => Promise.resolve(undefined),
     left: question => this.left.push(question),
   };
@@ -290,6 +291,7 @@ describe('while the owner stands still, this worker is asked itself', () => {
     for (const [key, status] of [
       ['failing', 503],
       ['forbidden', 403],
+      ['no part', 404],
     ] as const) {
       own.refusal = status;
       await expect(read(key)).rejects.toThrow(String(status));
@@ -301,8 +303,23 @@ describe('while the owner stands still, this worker is asked itself', () => {
     const { record } = await read('bytes');
     for (const status of [503, 403])
       asking.refusedByStore(readOf(`bytes ${status}`), record, { ...reply, status });
-    await turnsUntil('the owner goes on', () => owner.withdrawn.length > 2);
-    expect(owner.withdrawn).toEqual(['forbidden', 'missing', 'bytes 403']);
+    await turnsUntil('the owner goes on', () => owner.withdrawn.length > 3);
+    expect(owner.withdrawn).toEqual([
+      ...['forbidden', 'no part, may be gone', 'missing, may be gone', 'bytes 403'],
+    ]);
+  });
+
+  it('law 6: what may be gone is not known here, though its owner tells it still', async () => {
+    await remote.find(readOf('k'));
+    const isKnown = () => lookupFresh(asking.records, readOf('k'), 0) !== undefined;
+    const refused = async (status: number) => {
+      own.refusal = status;
+      const finding = expect(asking.find(readOf('k'))).rejects.toThrow(String(status));
+      clock.advance(1_000);
+      await finding;
+      return isKnown();
+    };
+    expect([isKnown(), await refused(403), await refused(404)]).toEqual([true, true, false]);
   });
 
   it('who has left is told to it, and asks nothing here', async () => {
