@@ -85,7 +85,7 @@ export function storedRecordName(read: ObjectRead, record: ObjectRecord): string
 type Answered = Pick<Question, 'read' | 'heldTags' | 'number'>;
 
 /** When the store was asked what it has refused. */
-export type Withdrawing = Pick<Asked, 'epoch'> & Partial<Pick<Question, 'number'>>;
+type Withdrawing = Pick<Asked, 'epoch'> & Partial<Pick<Question, 'number'>>;
 
 /** What became of a record: a later question has been answered, or it must not be kept. */
 type Storing = 'stored' | 'outdated' | 'unwanted';
