@@ -57,6 +57,8 @@ export interface SharedMemory {
   readonly unsettled: SharedArrayBuffer;
   /** Int32 per bucket slot, see `UnsettledKeys`. */
   readonly unsettledBuckets: SharedArrayBuffer;
+  /** Int32 per key slot, see `NameChanges`. */
+  readonly nameChanges: SharedArrayBuffer;
   /** See `PurgeBarriers`. */
   readonly barriers: BarrierMemory;
   /** Int32 per worker: pages in use, counted from its first. */
@@ -110,6 +112,7 @@ export function fixedBytes(memory: SharedMemory): Readonly<Record<'ghosts' | 'in
   const { layout, barriers } = memory;
   const invalidating = [
     ...[memory.epochs, memory.bucketEpochs, memory.unsettled, memory.unsettledBuckets],
+    memory.nameChanges,
     ...[...memory.openWrites, ...memory.openBucketWrites],
     ...[barriers.counters, barriers.lengths, barriers.names, barriers.tags],
   ];
@@ -197,6 +200,7 @@ export function allocateSharedMemory(
     openBucketWrites: Array.from({ length: workers }, int32PerBucketSlot),
     unsettled: int32PerKeySlot(),
     unsettledBuckets: int32PerBucketSlot(),
+    nameChanges: int32PerKeySlot(),
     barriers: allocateBarriers(partCount(webParts) * webParts.groupSlots),
     usedPages: int32(workers),
     ...(blocks === 'checked' && { written: arena() }),

@@ -255,9 +255,12 @@ export class WebArrivals implements WebFetchOwner {
   #described(fetch: WebFetch, head: WebHead, times: AnswerTimes, isForOthers: boolean): void {
     const { read, flight } = fetch.question;
     const held = this.#records.find(read);
+    const isOfAll = isForOthers && !isOfServer(head.status);
+    // whether it is what others were told is not known here any more
+    if (!held && isOfAll) this.#records.changed(read);
     // of a range, which HEAD has none of (RFC 9110 §14.2), it says nothing of the whole
     if (!held || (head.status === 206 && isForOthers)) return;
-    const isAlike = isForOthers && head.status === held.answer?.status && !isOfServer(head.status);
+    const isAlike = isOfAll && head.status === held.answer?.status;
     const what = isAlike ? described(held, head) : 'unlike';
     if (what === 'unlike') this.#end(fetch, held, head);
     else if (what === 'other') this.#records.outdate(read, held, this.#cache.nowMs());

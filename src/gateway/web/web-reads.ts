@@ -81,19 +81,13 @@ export class WebReads implements WebSource, RecordSource {
   }
 
   /**
-   * Notes that another worker is told of `record`, which has to be there still when that reads it.
+   * Another worker is told of `record`, which has to be there still when that reads it.
    *
-   * @returns whether that may give it to all whom it answers
+   * @returns `NameChanges.count` where that may give it to all whom it answers
    */
-  tell(read: WebRead, record: ReadableRecord): boolean {
-    this.#records.tell(record);
+  tell(read: WebRead, record: ReadableRecord): number | undefined {
     if (record.content instanceof Generation) this.#cache.keepWhileRead(record.content);
-    return this.#records.isLatest(read, record);
-  }
-
-  /** @param told called with the `ObjectKey.text` of a record that another worker was told of, and that is not used any more */
-  onOutdated(told: (text: string) => void): () => void {
-    return this.#records.onOutdated(told);
+    return this.#records.isLatest(read, record) ? this.#records.changesOf(read) : undefined;
   }
 
   /** The content of this number turned out to be of no use. */

@@ -7,6 +7,7 @@ import { freshUntilMs } from '../../cache/freshness.ts';
 import { Generation } from '../../cache/generation.ts';
 import type { GenerationIdentity } from '../../cache/generation-identity.ts';
 import { heldTagsOf } from '../../cache/held-tags.ts';
+import type { NameChanges } from '../../cache/name-changes.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
 import type { PurgeBarriers } from '../../cache/purge-barriers.ts';
 import type { Asked, Asking, ObjectRecord, ReadableRecord } from '../../cache/record.ts';
@@ -28,6 +29,7 @@ export interface WebCache {
   readonly table: EntryTable;
   readonly epochs: Epochs;
   readonly barriers: PurgeBarriers;
+  readonly changes: NameChanges;
   readonly unsettled: UnsettledKeys;
   revive(object: { readonly bucket: WebBucket; readonly objectKey: ObjectKey }): Entry | undefined;
   create(read: WebContentRead, identity: GenerationIdentity): Generation;
@@ -54,12 +56,9 @@ export interface AnswerName {
 /** The stored answers of web origins in one worker. */
 export class WebRecords {
   readonly #cache: WebCache;
-  /** Records that other workers were told of. */
-  readonly #told = new WeakSet<ReadableRecord>();
   readonly #partsReadAgain = new WeakSet<ReadableRecord>();
   /** By hashes of names: when the rest of what was held was refused. */
   readonly #unfinishedMs = new LRUCache<number, number>({ max: UNFINISHED_LIMIT });
-  readonly #listeners = new Set<(text: string) => void>();
 
   constructor(cache: WebCache) {
     this.#cache = cache;
@@ -143,7 +142,7 @@ export class WebRecords {
     const other = this.find(read);
     if (other && other.receivedMs > dated.requestedMs && isLater(this.#datedOf(other), dated)) return false;
     attach(record, DATED, dated);
-    this.#tellOfChange(read);
+    this.#cache.changes.raise(key);
     const name = read.variantName(record.answer?.vary ?? []);
     // a part that was read again is still one when it was fetched anew
     if (other && isPart(other) && isPart(record)) this.#partsReadAgain.add(record);
@@ -162,7 +161,8 @@ export class WebRecords {
 
   /** `record` must not be used again. */
   forget(read: AnswerName, record: ReadableRecord): void {
-    for (const [name, held] of this.#tellOfChange(read)?.records ?? [])
+    this.changed(read);
+    for (const [name, held] of this.#entryOf(read)?.records ?? [])
       if (held === record) this.#cache.table.forget(read.target.key, name);
   }
 
@@ -190,7 +190,8 @@ export class WebRecords {
   }
 
   #replace(read: AnswerName, before: ReadableRecord, record: ReadableRecord): void {
-    for (const [name, held] of this.#tellOfChange(read)?.records ?? [])
+    this.changed(read);
+    for (const [name, held] of this.#entryOf(read)?.records ?? [])
       if (held === before) this.#cache.table.put(read.target.key, name, record);
   }
 
@@ -217,26 +218,14 @@ export class WebRecords {
     for (const name of surplusOf(records, newest, isReadAgain)) table.forget(key, name);
   }
 
-  /** Another worker is told of `record`. */
-  tell(record: ReadableRecord): void {
-    this.#told.add(record);
+  /** Of the name, see `NameChanges`. */
+  changesOf({ target }: AnswerName): number {
+    return this.#cache.changes.count(target.key);
   }
 
-  /** @returns ends the calls of `told`, see `WebReads.onOutdated` */
-  onOutdated(told: (text: string) => void): () => void {
-    this.#listeners.add(told);
-    return () => this.#listeners.delete(told);
-  }
-
-  /** What is held of a name changes: others do not use what they were told. */
-  #tellOfChange(asked: AnswerName): Entry | undefined {
-    const entry = this.#entryOf(asked);
-    for (const record of entry?.records.values() ?? [])
-      if (record.kind === 'readable' && this.#told.has(record)) {
-        for (const told of this.#listeners) told(asked.target.key.text);
-        break;
-      }
-    return entry;
+  /** Other workers do not use any more what they were told of the name. */
+  changed({ target }: AnswerName): void {
+    this.#cache.changes.raise(target.key);
   }
 
   /**

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Epochs } from '../../cache/epochs.ts';
+import type { NameChanges } from '../../cache/name-changes.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
 import type { PurgeBarriers } from '../../cache/purge-barriers.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
@@ -16,6 +17,8 @@ interface NearEntry {
   readonly objectKey: ObjectKey;
   /** By variant; the one that was told last is the last. */
   readonly records: ReadonlyMap<string, ReadableRecord>;
+  /** `NameChanges.count` when they were told: they hold no longer than that. */
+  readonly keptAt: number;
   /** The barriers up to this one have been applied to the records. */
   barrier: number;
 }
@@ -28,13 +31,19 @@ export class NearAnswers {
   readonly #memory: RemoteMemory;
   readonly #epochs: Epochs;
   readonly #barriers: PurgeBarriers;
+  readonly #changes: NameChanges;
   readonly #entries: LRUCache<string, NearEntry>;
 
   /** @param recordBytes heap limit */
-  constructor(memory: RemoteMemory, { epochs, barriers }: Invalidations, recordBytes: number) {
+  constructor(
+    memory: RemoteMemory,
+    { epochs, barriers, changes }: Invalidations & { readonly changes: NameChanges },
+    recordBytes: number,
+  ) {
     this.#memory = memory;
     this.#epochs = epochs;
     this.#barriers = barriers;
+    this.#changes = changes;
     this.#entries = new LRUCache({
       maxSize: recordBytes,
       sizeCalculation: entry => entryCostBytes(entry),
@@ -50,27 +59,33 @@ export class NearAnswers {
   find(read: WebRead): ReadableRecord | undefined {
     const { key } = read.target;
     const entry = this.#entries.get(key.text);
-    const held = entry && (entry.barrier === this.#barriers.latest ? entry : this.#afterPurges(entry));
+    if (entry?.keptAt !== this.#changes.count(key)) return undefined;
+    const held = entry.barrier === this.#barriers.latest ? entry : this.#afterPurges(entry);
     if (!held) return undefined;
     return selectedOf(held.records, read, this.#epochs.current(key))?.record;
   }
 
-  /** The record that the owner has told, with a content that can be read here. @param isKept whether it is for others too */
-  learn(read: WebRead, wire: WireRecord, isKept: boolean): ReadableRecord {
+  /**
+   * The record that the owner has told, with a content that can be read here.
+   *
+   * @param keptAt set where it is for others too: `NameChanges.count` when it was told
+   */
+  learn(read: WebRead, wire: WireRecord, keptAt: number | undefined): ReadableRecord {
     const { key: objectKey } = read.target;
     const before = this.#entries.peek(objectKey.text);
     const record = { ...wire, content: this.#contentOf(read, wire, before) };
-    if (!isKept) return record;
+    if (keptAt === undefined) return record;
+    const isSame = before?.keptAt === keptAt;
     const name = read.variantName(record.answer?.vary ?? []);
-    const records = new Map(before?.records);
+    const records = new Map(isSame ? before.records : undefined);
     records.delete(name);
     records.set(name, record);
     for (const oldest of records.keys()) {
       if (records.size <= VARIANTS_PER_NAME) break;
       records.delete(oldest);
     }
-    const barrier = Math.min(before?.barrier ?? Infinity, record.barrier);
-    this.#entries.set(objectKey.text, { objectKey, records, barrier });
+    const barrier = Math.min(isSame ? before.barrier : Infinity, record.barrier);
+    this.#entries.set(objectKey.text, { objectKey, records, keptAt, barrier });
     return record;
   }
 
@@ -80,11 +95,6 @@ export class NearAnswers {
     if (!entry) return;
     const records = new Map([...entry.records].filter(([, held]) => held.content !== record.content));
     this.#entries.set(key.text, { ...entry, records });
-  }
-
-  /** The owner has something else under this name now, see `ObjectKey.text`. */
-  outdated(text: string): void {
-    this.#entries.delete(text);
   }
 
   #contentOf({ bucket, target }: WebRead, { content }: WireRecord, before: NearEntry | undefined) {

@@ -59,7 +59,7 @@ export class Peers implements ObjectSources, WebSources {
 
   /** Connects to worker `index` over `port`. Records learned from its predecessor are dropped. */
   connect(index: number, port: PeerPort): void {
-    const { epochs, barriers, tier, lender, objects, web, clock } = this.#objects;
+    const { epochs, barriers, changes, tier, lender, objects, web, clock } = this.#objects;
     const owner = new PeerServer(this.#objects, this.#configurations, this.#told);
     const link = new PeerLink(port, owner.procedures, {
       clock,
@@ -74,7 +74,7 @@ export class Peers implements ObjectSources, WebSources {
     const webOwner = new WebOwner(link, web, this.#configurations, this.#told);
     const memory = { link, pins: tier.pins, lender, written: tier.written };
     const { webBytes, objectBytes } = nearBytesOfOne(this.#nearBytes, this.#workers - 1);
-    const near = new NearAnswers(memory, { epochs, barriers }, webBytes);
+    const near = new NearAnswers(memory, { epochs, barriers, changes }, webBytes);
     const nearObjects = new RemoteObjects(
       memory,
       tier.textsOf(index),

@@ -17,7 +17,7 @@ interface RemoteClientParts {
   readonly link: PeerLink;
   readonly encode: (record: ReadableRecord) => WireRecord;
   /** See `WebReads.tell`. */
-  readonly tell: (read: WebRead, record: ReadableRecord) => boolean;
+  readonly tell: (read: WebRead, record: ReadableRecord) => number | undefined;
   /** Called once. */
   readonly ended: (end: WireWebEnd) => void;
 }
@@ -51,9 +51,9 @@ export class RemoteClient implements WebClient, WaitingClient {
     _source: RecordSource,
     told?: readonly HeaderField[],
   ): void {
-    const isForAll = this.#parts.tell(read, record);
-    const isKept = isForAll && (outcome.how === 'hit' || outcome.isStored);
-    this.#end({ kind: 'record', record: this.#parts.encode(record), outcome, isKept, told });
+    const toldAt = this.#parts.tell(read, record);
+    const keptAt = outcome.how === 'hit' || outcome.isStored ? toldAt : undefined;
+    this.#end({ kind: 'record', record: this.#parts.encode(record), outcome, keptAt, told });
   }
 
   /** The worker that has the client counts it, and has refused it if there are too many. */

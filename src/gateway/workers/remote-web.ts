@@ -16,7 +16,7 @@ import { RemoteContent } from './remote-content.ts';
 import { ON_THE_WAY_BYTES, type WebNotices, type WireWebEnd, type WireWebRead } from './web-messages.ts';
 import { decodeError } from './wire-error.ts';
 
-type AskersProcedures = Pick<WebNotices, 'webInformed' | 'webBegan' | 'webArrived' | 'webOutdated'>;
+type AskersProcedures = Pick<WebNotices, 'webInformed' | 'webBegan' | 'webArrived'>;
 
 /** A read that the owner was asked. */
 interface Question {
@@ -56,7 +56,6 @@ export class RemoteWeb implements WebSource, RecordSource {
         question?.read.attempt(() => this.#begin(number, question, head, report));
       },
       webArrived: ({ number, bytes }) => this.#arrived(number, bytes),
-      webOutdated: text => this.#near.outdated(text),
     };
   }
 
@@ -155,8 +154,8 @@ export class RemoteWeb implements WebSource, RecordSource {
         read.client.report = end.report;
         client.fail(decodeError(end.error));
       } else {
-        const { outcome, told, isKept } = end;
-        const record = this.#near.learn(read, end.record, isKept);
+        const { outcome, told, keptAt } = end;
+        const record = this.#near.learn(read, end.record, keptAt);
         if (client.release()) read.client.answer(read, record, outcome, this, told);
       }
     });

@@ -36,8 +36,8 @@ export type WireWebEnd =
       readonly kind: 'record';
       readonly record: WireRecord;
       readonly outcome: LookupOutcome;
-      /** Whether it is for others, too. */
-      readonly isKept: boolean;
+      /** Set where it is for others, too: `NameChanges.count` when it was told. */
+      readonly keptAt: number | undefined;
       /** See `WebClient.answer`. */
       readonly told: readonly HeaderField[] | undefined;
     }
@@ -86,6 +86,4 @@ export interface WebNotices {
   }): void;
   /** The memory of the bytes is transferred. */
   webArrived(told: { readonly number: number; readonly bytes: Uint8Array<ArrayBuffer> }): void;
-  /** What was told of this name, an `ObjectKey.text`, is not the last word any more. */
-  webOutdated(text: string): void;
 }

@@ -23,7 +23,6 @@ export class WebOwner {
   readonly #clients = new Map<number, RemoteClient>();
   /** Pages that the other worker wants held. */
   readonly #warming = new Map<number, AbortController>();
-  readonly #endTelling: () => void;
 
   constructor(
     link: PeerLink,
@@ -35,7 +34,6 @@ export class WebOwner {
     this.#reads = reads;
     this.#configurations = configurations;
     this.#told = told;
-    this.#endTelling = reads.onOutdated(text => link.notify('webOutdated', text));
   }
 
   /** What the other worker may call. */
@@ -54,7 +52,6 @@ export class WebOwner {
 
   /** The other worker has ended. */
   disconnected(): void {
-    this.#endTelling();
     for (const client of [...this.#clients.values()]) client.gone();
     for (const leaving of this.#warming.values()) leaving.abort(new DesertedError());
   }

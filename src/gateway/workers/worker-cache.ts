@@ -7,6 +7,7 @@ import { Epochs } from '../../cache/epochs.ts';
 import { type ContentAccess, Generation } from '../../cache/generation.ts';
 import type { AskedFor, GenerationIdentity } from '../../cache/generation-identity.ts';
 import { MemoryTier } from '../../cache/memory-tier.ts';
+import { NameChanges } from '../../cache/name-changes.ts';
 import { PurgeBarriers } from '../../cache/purge-barriers.ts';
 import type { SharedMemory } from '../../cache/shared-memory.ts';
 import { UnsettledKeys } from '../../cache/unsettled-keys.ts';
@@ -61,6 +62,7 @@ export class WorkerCache implements ContentFactory {
   readonly table: EntryTable;
   readonly epochs: Epochs;
   readonly barriers: PurgeBarriers;
+  readonly changes: NameChanges;
   readonly sweep: EntrySweep;
   readonly unsettled: UnsettledKeys;
   readonly filler: Filler;
@@ -88,6 +90,7 @@ export class WorkerCache implements ContentFactory {
     this.table = new EntryTable(recordBytes, this.tier, this.barriers);
     this.sweep = new EntrySweep(this.table, clock);
     this.epochs = new Epochs(memory);
+    this.changes = new NameChanges(memory);
     this.unsettled = new UnsettledKeys(memory, clock);
     this.#readers = new Readers(pageBytes * pagesPerWorker);
     this.filler = new Filler(this.tier, this.#readers, { clock, random, retried, faults });

@@ -400,6 +400,35 @@ describe('what other workers were told of', () => {
     expect((await gateway.get('/k', {}, other)).headers['x-answer']).toBe('2');
   });
 
+  describe.each([
+    ['packed', 250, 1],
+    ['lost', 800, 0],
+  ])('while its owner has %s it', (_, others, held) => {
+    it.each(['GET', 'HEAD'])('ends where the owner learns of another one by %s', async method => {
+      const clock = new ManualClock(Date.now());
+      let version = 1;
+      await start(
+        (_asked, response) => {
+          const head = { ...fresh, etag: `"${version}"`, 'content-length': 0, 'x-answer': version };
+          response.writeHead(200, { ...head, 'x-long': 'x'.repeat(3_000) }).end();
+        },
+        { policy: { clientDirectives: 'honour' }, recordBytes: 2 ** 18, arenaBytes: 24 * 2 ** 20, clock },
+      );
+      const [owner, other] = ownerAndOther('/k');
+      await gateway.get('/k', {}, other);
+      // until then its owner keeps it at hand for who has just been told of it
+      clock.advance(1_000);
+      const paths = Array.from({ length: workers * others }, (_unused, index) => `/other${index}`);
+      const owned = paths.filter(path => ownerAndOther(path)[0] === owner);
+      for (const path of owned) await gateway.get(path, {}, owner);
+      expect((await gateway.head('/k', {}, other)).headers['x-cache'], 'told').toBe('HIT');
+      expect(gateway.gateways[owner]?.describe('/', '/k')?.records ?? []).toHaveLength(held);
+      version = 2;
+      await gateway.send(method, '/k', { 'cache-control': 'no-cache' }, owner);
+      expect((await gateway.head('/k', {}, other)).headers['x-answer']).toBe('2');
+    });
+  });
+
   it('is read anew where it has changed before its first byte', async () => {
     let content = Buffer.alloc(3 * 2 ** 20, 'a');
     let tag = '"a"';

@@ -23,7 +23,7 @@ function waiting() {
     quota: 'q',
     link,
     encode,
-    tell: () => true,
+    tell: () => 0,
     ended: end => ends.push(end),
   });
   client.wait(() => told.push('left'));
