@@ -2,6 +2,7 @@ import { CollectedReply } from '../../backend/collected-reply.ts';
 import type { StoreCall, StoreReceiver, StoreReplyHead } from '../../backend/store.ts';
 import { StoreError } from '../../backend/store.ts';
 import type { GenerationIdentity } from '../../cache/generation-identity.ts';
+import { isOfMoment } from '../../http/whose-error.ts';
 import { type ContentHead, readContentHead } from './content-head.ts';
 import { InvalidReplyError, isRefusal, ObjectChangedError, refusedBy } from './fill-error.ts';
 
@@ -172,7 +173,7 @@ export class RangedRead implements StoreReceiver {
     // the range was within the object, so the object has become shorter
     if (status === 416) return new ObjectChangedError('there are no such bytes');
     // each reader asks anew for what it wants itself, the version or the current object
-    if (status < 500 && isRefusal(status) && this.#isOfOthers())
+    if (!isOfMoment(status) && isRefusal(status) && this.#isOfOthers())
       return new ObjectChangedError('what was asked for is refused');
     return refusedBy(this.#refusal.whole());
   }

@@ -1,4 +1,5 @@
 import type { StoreError } from '../../backend/store.ts';
+import { InvalidReplyError, ObjectChangedError } from '../fill/fill-error.ts';
 
 /** Statuses that say that the origin cannot answer at the moment (RFC 5861 §4). */
 const failures: ReadonlySet<number> = new Set([500, 502, 503, 504]);
@@ -11,6 +12,14 @@ const neverSent: ReadonlySet<StoreError['code']> = new Set([
 /** Whether an answer of this status says that the origin cannot answer at the moment. */
 export function tellsFailure(status: number): boolean {
   return failures.has(status);
+}
+
+/**
+ * Whether `error`, with which the rest of what is held could not be had, says that what is held is of no use any more: it has changed,
+ * or the origin refuses the rest. That the origin fails, or that there is no room, says nothing of it.
+ */
+export function endsHeld(error: unknown): boolean {
+  return error instanceof ObjectChangedError || error instanceof InvalidReplyError;
 }
 
 /** Whether the origin has got nothing of the request that has failed so: then it has changed nothing. */

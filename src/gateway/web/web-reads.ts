@@ -2,7 +2,7 @@ import { Generation } from '../../cache/generation.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { type StaleUse, staleUse } from '../../cache/reuse.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
-import { NotCachedError, ObjectChangedError } from '../fill/fill-error.ts';
+import { NotCachedError } from '../fill/fill-error.ts';
 import { BackgroundTurns, type Outcome } from '../read/background-turns.ts';
 import type { Warmed } from '../read/warmed.ts';
 import { bypassed, CacheReports, cacheHit, type LookupOutcome, notAsked } from '../request/cache-status.ts';
@@ -10,6 +10,7 @@ import { isPart } from './asked-range.ts';
 import { meetsDemands } from './demands.ts';
 import type { FillingCache } from './filling-cache.ts';
 import { mayBeRenewedFor } from './one-request.ts';
+import { endsHeld } from './origin-failures.ts';
 import { OwnAnswers } from './own-answers.ts';
 import type { BodyMaker } from './passed-request-body.ts';
 import { answersNow, holdsAll, staleOutcome } from './stale-answers.ts';
@@ -106,11 +107,15 @@ export class WebReads implements WebSource, RecordSource {
   }
 
   answerAnew(read: WebRead, record: ReadableRecord, error: unknown): void {
-    // that the origin fails to give the rest says nothing about what is held
-    if (!isFailure(error) || error instanceof ObjectChangedError) this.forget(read, record);
-    if (read.mayRepeat()) read.attempt(() => this.#questions.ask(read, undefined));
+    if (endsHeld(error)) this.forget(read, record);
+    if (read.mayRepeat()) read.attempt(() => this.askAnew(read));
     else if (isFailure(error)) read.client.refuse(error);
     else this.askUnkept(read);
+  }
+
+  /** Asks the origin whatever is held, which has failed to answer `read`. */
+  askAnew(read: WebRead): void {
+    this.#questions.ask(read, undefined);
   }
 
   /** For who was to be answered several times with what had changed before the first byte. */

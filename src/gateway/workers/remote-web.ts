@@ -4,6 +4,7 @@ import { OwnerLostError } from '../fill/fill-error.ts';
 import { failedWith, type Warmed } from '../read/warmed.ts';
 import { placeText } from '../request/bucket.ts';
 import { cacheHit } from '../request/cache-status.ts';
+import { endsHeld } from '../web/origin-failures.ts';
 import { answersNow } from '../web/stale-answers.ts';
 import type { WaitingClient } from '../web/waiting-client.ts';
 import { isFailure } from '../web/web-fetch.ts';
@@ -62,7 +63,7 @@ export class RemoteWeb implements WebSource, RecordSource {
   serve(read: WebRead): void {
     const record = this.#near.find(read);
     if (record && answersNow(record, read)) read.client.answer(read, record, cacheHit, this);
-    else this.#ask(read);
+    else this.#ask(read, false);
   }
 
   async warm({ bucket, key }: WebPage, gone: AbortSignal): Promise<Warmed> {
@@ -83,8 +84,11 @@ export class RemoteWeb implements WebSource, RecordSource {
   }
 
   answerAnew(read: WebRead, record: ReadableRecord, error: unknown): void {
-    this.forget(read, record);
-    if (read.mayRepeat()) read.attempt(() => this.#ask(read));
+    const isEnded = endsHeld(error);
+    if (isEnded) this.forget(read, record);
+    // what the owner holds may have become another content, or be elsewhere; otherwise it would fail again
+    const isAnew = !isEnded && !(error instanceof OwnerLostError);
+    if (read.mayRepeat()) read.attempt(() => this.#ask(read, isAnew));
     else if (isFailure(error)) read.client.refuse(error);
     else this.#own.askUnkept(read);
   }
@@ -94,7 +98,8 @@ export class RemoteWeb implements WebSource, RecordSource {
     for (const number of [...this.#questions.keys()]) this.#lost(number);
   }
 
-  #ask(read: WebRead): void {
+  /** @param isAnew see `WireWebRead` */
+  #ask(read: WebRead, isAnew: boolean): void {
     const number = ++this.#asked;
     const gone = () => this.#link.notify('webGone', number);
     const client = read.client.wait(() => {
@@ -104,7 +109,7 @@ export class RemoteWeb implements WebSource, RecordSource {
     this.#questions.set(number, { read, client, hasBegun: false, untoldBytes: 0 });
     // a late answer counts where the client has had its beginning
     this.#link
-      .call('webRead', encodeRead(number, read), late => this.#ended(number, late))
+      .call('webRead', encodeRead(number, read, isAnew), late => this.#ended(number, late))
       .then(end => this.#ended(number, end))
       .catch((error: unknown) => this.#failed(number, error));
   }
@@ -183,7 +188,11 @@ export class RemoteWeb implements WebSource, RecordSource {
   }
 }
 
-function encodeRead(number: number, { request, bucket, sent, client }: WebRead): WireWebRead {
+function encodeRead(
+  number: number,
+  { request, bucket, sent, client }: WebRead,
+  isAnew: boolean,
+): WireWebRead {
   const { bucket: _bucket, ...address } = request.address;
   const place = placeText(bucket);
   return {
@@ -192,6 +201,7 @@ function encodeRead(number: number, { request, bucket, sent, client }: WebRead):
     place,
     request: { ...request, address },
     sent,
+    isAnew,
     quota: client.quota,
   };
 }

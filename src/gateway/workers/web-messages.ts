@@ -17,6 +17,8 @@ export interface WireWebRead {
   readonly request: Omit<WebRequest, 'address'> & { readonly address: Omit<WebAddress, 'bucket'> };
   /** The fields that the origin gets. */
   readonly sent: readonly HeaderField[];
+  /** Whether the origin is to be asked whatever is held: that has failed to answer it. */
+  readonly isAnew: boolean;
   /** Whom the request counts for at the origin. */
   readonly quota: string;
 }

@@ -57,7 +57,7 @@ export class WebOwner {
   }
 
   /** What was made by the rules of one configuration is asked for by these: another may send less, or keep more of it for all. */
-  async #read({ number, bucketName, place, request, sent, quota }: WireWebRead): Promise<WireWebEnd> {
+  async #read({ number, bucketName, place, request, sent, isAnew, quota }: WireWebRead): Promise<WireWebEnd> {
     const bucket = this.#bucketOf({ bucketName, objectKey: request.target.key }, place);
     if (!bucket) throw new UnknownBucketError(bucketName);
     return new Promise(ended => {
@@ -68,7 +68,7 @@ export class WebOwner {
       client.whenGone(() => this.#clients.delete(number));
       const address = { ...request.address, bucket };
       const read = new WebRead({ ...request, address }, client, () => sent);
-      read.attempt(() => this.#reads.serve(read));
+      read.attempt(() => (isAnew ? this.#reads.askAnew(read) : this.#reads.serve(read)));
     });
   }
 

@@ -516,6 +516,50 @@ describe('what other workers were told of', () => {
     expect(origin.asked).toHaveLength(2);
   });
 
+  it.each([503, 500, 429, 425, 408, 'a cut'] as const)(
+    'is a hit in part, where the origin fails to give the rest, and that is told whoever wants it (%s)',
+    async failure => {
+      const body = Buffer.alloc(3 * 2 ** 20, 'x');
+      const head = { ...fresh, etag: '"1"' };
+      let isFailing = false;
+      await start(({ headers }, response) => {
+        if (isFailing && failure === 'a cut') response.destroy();
+        else if (isFailing) response.writeHead(failure === 'a cut' ? 500 : failure).end('failing');
+        else {
+          const [first, last] =
+            /\d+-\d+/
+              .exec(headers.range ?? '')?.[0]
+              .split('-')
+              .map(Number) ?? [];
+          if (first === undefined || last === undefined) response.writeHead(200, head).end(body);
+          else
+            response
+              .writeHead(206, { ...head, 'content-range': `bytes ${first}-${last}/${body.length}` })
+              .end(body.subarray(first, last + 1));
+        }
+      });
+      const [owner, other] = ownerAndOther('/k');
+      const part = async (first: number, worker: number) => {
+        const { status, headers } = await gateway.get('/k', { range: `bytes=${first}-${first + 9}` }, worker);
+        return [status, headers['x-cache']];
+      };
+      for (const worker of [owner, owner, other]) await part(0, worker);
+      isFailing = true;
+      const questions: number[] = [];
+      for (const worker of [other, owner]) {
+        const before = origin.asked.length;
+        const status = failure === 'a cut' ? 503 : failure;
+        expect(await part(2_500_000, worker)).toEqual([status, 'MISS']);
+        questions.push(origin.asked.length - before);
+        for (const reader of everyWorker) expect(await part(0, reader)).toEqual([206, 'HIT']);
+      }
+      expect(questions[0], 'of who does not own it').toBe(questions[1]);
+      isFailing = false;
+      expect(await part(2_500_000, other)).toEqual([206, 'MISS']);
+      for (const reader of everyWorker) expect(await part(2_500_000, reader)).toEqual([206, 'HIT']);
+    },
+  );
+
   it('is asked for anew where its bytes have been given up', async () => {
     const body = Buffer.alloc(2 * 2 ** 20, 'x');
     const displacingBody = Buffer.alloc(2 * 2 ** 20, 'y');

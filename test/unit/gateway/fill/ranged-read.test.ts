@@ -202,6 +202,9 @@ it.each([
   [403, true, ObjectChangedError],
   [404, false, RefusedByStoreError],
   [503, true, RefusedByStoreError],
+  [429, true, RefusedByStoreError],
+  [425, true, RefusedByStoreError],
+  [408, true, RefusedByStoreError],
 ])(
   'a refusal %i of a version by its id (%s) is no answer to who reads the current object',
   (status, isByVersion, kind) => {
