@@ -90,16 +90,40 @@ async function findingsOf(
   return findings;
 }
 
-/** Measures the chosen figures, or all; gives the exit code: 1 when one was missed, 2 for wrong usage. */
-async function bench(): Promise<number> {
-  const { values, positionals } = parseArgs({
+/** @throws TypeError for options that there are not */
+function readArguments() {
+  return parseArgs({
     allowPositionals: true,
     options: {
       rounds: { type: 'string', default: '5' },
       objects: { type: 'string', default: '200000' },
       json: { type: 'string' },
+      help: { type: 'boolean', default: false },
     },
   });
+}
+
+/** The arguments, or what is wrong with them. */
+function argumentsOrFault(): ReturnType<typeof readArguments> | string {
+  try {
+    return readArguments();
+  } catch (error) {
+    return error instanceof TypeError ? error.message : String(error);
+  }
+}
+
+/** Measures the chosen figures, or all; gives the exit code: 1 when one was missed, 2 for wrong usage. */
+async function bench(): Promise<number> {
+  const given = argumentsOrFault();
+  if (typeof given === 'string') {
+    say(`${given}\n${usage}`);
+    return 2;
+  }
+  const { values, positionals } = given;
+  if (values.help) {
+    say(usage);
+    return 0;
+  }
   const findings = await findingsOf(positionals, Number(values.rounds), Number(values.objects));
   if (!findings) return 2;
   const judged = findings.map(finding => ({ ...finding, verdict: verdictOf(finding) }));
