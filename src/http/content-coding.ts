@@ -10,6 +10,13 @@ export function codedTag(entityTag: string, coding: ContentCoding): string {
   return entityTag.endsWith('"') ? `${entityTag.slice(0, -1)}${suffix}"` : `${entityTag}${suffix}`;
 }
 
+const madeSuffix = /-tidegate-(?:br|gzip|zstd)(?="?\s*(?:,|$))/g;
+
+/** A list of entity tags, in which those that `codedTag` has made are the ones that they were made of. */
+export function uncodedTags(entityTags: string): string {
+  return entityTags.replace(madeSuffix, '');
+}
+
 /** The value of Vary for an answer that depends on Accept-Encoding as well (RFC 9110 §12.5.5). */
 export function varyByEncoding(vary: string | undefined): string {
   if (vary === undefined || vary.trim() === '') return 'Accept-Encoding';

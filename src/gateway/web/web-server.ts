@@ -14,6 +14,7 @@ import type { KeyRules } from '../request/key-rules.ts';
 import { Collections } from './collected-body.ts';
 import { unconditionalFields } from './confirmation.ts';
 import { type AnswerParts, LocalClient } from './local-client.ts';
+import { demandAsIs, mayDemandMade, sentAsIs } from './made-tags.ts';
 import { forwardsLeft, outgoingFields, schemeOf } from './outgoing-fields.ts';
 import { passedBodyOf } from './passed-request-body.ts';
 import { noFields, type WebClient, type WebFields, WebRead, type WebSource } from './web-read.ts';
@@ -94,12 +95,17 @@ export class WebServer {
     }
     const scheme = schemeOf(request);
     const described = { method, operation, scheme, nowMs, trace };
-    const compose = (at: WebAddress) =>
-      ruled(outgoingFields(request, at, trace !== undefined), bucket.rulesFor(at.path), method);
+    const isMade = mayDemandMade(method, fields, rules);
+    const demanded = isMade ? demandAsIs(fields) : fields;
+    const compose = (at: WebAddress) => {
+      const sent = outgoingFields(request, at, trace !== undefined);
+      return ruled(isMade ? sentAsIs(sent) : sent, bucket.rulesFor(at.path), method);
+    };
     const client = new LocalClient(exchange, this.#parts);
     const page = (by: WebClient) => {
       const target = webTarget(asked, scheme);
-      return new WebRead({ ...described, fields, address: asked, target }, by, () => compose(asked));
+      const own = { ...described, fields: demanded, address: asked, target };
+      return new WebRead(own, by, () => compose(asked));
     };
     if (!isRead) this.#pass(page(client), request, exchange);
     else if (!bucket.website) this.#serve(page(client));

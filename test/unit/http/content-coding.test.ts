@@ -1,11 +1,21 @@
 import { expect, it } from 'vitest';
 
-import { codedTag, varyByEncoding } from '../../../src/http/content-coding.ts';
+import { codedTag, uncodedTags, varyByEncoding } from '../../../src/http/content-coding.ts';
 
 it('a coded content has the tag of the content with the coding behind it, and is as strong', () => {
   expect(codedTag('"abc"', 'gzip')).toBe('"abc-tidegate-gzip"');
   expect(codedTag('W/"abc"', 'br')).toBe('W/"abc-tidegate-br"');
   expect(codedTag('abc', 'zstd')).toBe('abc-tidegate-zstd');
+});
+
+it.each([
+  ['"a-tidegate-br"', '"a"'],
+  ['W/"a-tidegate-gzip" , "b-tidegate-zstd","c"', 'W/"a" , "b","c"'],
+  ['a-tidegate-br', 'a'],
+  ['*', '*'],
+  ['"a-tidegate-brotli", "-tidegate-br-1"', '"a-tidegate-brotli", "-tidegate-br-1"'],
+])('the tags %j were made of %j', (made, of) => {
+  expect(uncodedTags(made)).toBe(of);
 });
 
 it.each([
