@@ -3,7 +3,7 @@ import type { StoreCall, StoreReceiver, StoreReplyHead } from '../../backend/sto
 import { StoreError } from '../../backend/store.ts';
 import type { GenerationIdentity } from '../../cache/generation-identity.ts';
 import { isOfMoment } from '../../http/whose-error.ts';
-import { type ContentHead, readContentHead } from './content-head.ts';
+import { type ContentHead, isPartAsWhole, readContentHead } from './content-head.ts';
 import { InvalidReplyError, isRefusal, ObjectChangedError, refusedBy } from './fill-error.ts';
 
 /** Receives the bytes of a range, in order; exactly one of `done` and `failed` comes last. */
@@ -151,6 +151,7 @@ export class RangedRead implements StoreReceiver {
     if (head.contentEncoding !== contentEncoding)
       return new ObjectChangedError(`content-encoding ${head.contentEncoding} instead of ${contentEncoding}`);
     if (head.status === 206) return this.#validatePartial(head);
+    if (isPartAsWhole(head)) return new InvalidReplyError('200 with bytes alone');
     return hasOtherLength(head, sizeBytes) ? new ObjectChangedError('another length') : undefined;
   }
 

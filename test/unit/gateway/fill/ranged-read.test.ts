@@ -177,6 +177,14 @@ it('any other refusal is told with its body', () => {
 it.each([
   ['another entity tag', partial({ etag: '"u"' }), ObjectChangedError],
   ['another range', partial({ 'content-range': 'bytes 11-20/100' }), InvalidReplyError],
+  [
+    'a 200 of some bytes alone',
+    {
+      status: 200,
+      fields: [httpHeader('etag', '"t"'), httpHeader('content-range', 'bytes 10-19/100')],
+    },
+    InvalidReplyError,
+  ],
   ['201', { status: 201, fields: [] }, InvalidReplyError],
   ['204', { status: 204, fields: [] }, InvalidReplyError],
   ['304', { status: 304, fields: [] }, InvalidReplyError],
