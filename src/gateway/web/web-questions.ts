@@ -16,7 +16,7 @@ import type { WaitingClient } from './waiting-client.ts';
 import { isFailure, WebFetch, type WebFetchOwner, type WebQuestion } from './web-fetch.ts';
 import { type AloneLanding, type BegunAnswer, type Landing, WebFlight } from './web-flight.ts';
 import { type FlightKind, WebFlights } from './web-flights.ts';
-import type { WebRead } from './web-read.ts';
+import { noFields, type WebRead } from './web-read.ts';
 import type { WebRecords } from './web-records.ts';
 import { groupSlotsOf, wholeTarget } from './web-target.ts';
 
@@ -260,10 +260,10 @@ export class WebQuestions {
     flight: WebFlight | undefined,
     isAwaited = true,
   ): WebFetch {
-    const { method } = read;
-    const isGet = method === 'GET';
-    const confirmed = isGet && stale && mayConfirm(stale, read.fields) ? stale : undefined;
-    const own = isAwaited || flight?.isOfRange ? read.sent : unconditionalFields(read.sent);
+    const isGet = read.method === 'GET';
+    const isOwn = isAwaited || flight?.isOfRange;
+    const confirmed = isGet && stale && mayConfirm(stale, isOwn ? read.fields : noFields) ? stale : undefined;
+    const own = isOwn ? read.sent : unconditionalFields(read.sent);
     const fields = confirmed ? validatingFields(own, confirmed) : own;
     try {
       return this.#start(read, { stale, confirmed, flight, fields }, isAwaited);

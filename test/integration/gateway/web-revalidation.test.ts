@@ -391,6 +391,20 @@ it('what nobody waits for is asked for whole, and sixteen such questions at a ti
   });
 });
 
+it('what nobody waits for is confirmed, whatever who has begun it demands', async () => {
+  const head = { etag: '"1"', 'cache-control': 'max-age=1, stale-while-revalidate=600' };
+  await start(({ headers }) => (headers['if-none-match'] === '"1"' ? { status: 304, head } : head), {
+    policy: { maxStaleMs: 600_000 },
+  });
+  await gateway.get('/');
+  clock.advance(2_000);
+  const { status, headers } = await gateway.get('/', { 'if-match': '"1"' });
+  expect([status, headers['x-cache']]).toEqual([200, 'STALE']);
+  await turnsUntil('the origin is asked', () => origin.asked.length === 2);
+  expect(origin.lastAsked?.headers).toMatchObject({ 'if-none-match': '"1"' });
+  expect(origin.lastAsked?.headers['if-match']).toBeUndefined();
+});
+
 describe('who is first', () => {
   it.each([
     ['no-store', { 'cache-control': 'no-store' }],
