@@ -22,7 +22,8 @@ export function answersNow(record: ReadableRecord, read: WebRead, nowMs = read.n
   return !directives?.onlyIfCached || holdsWhatIsAsked(record, read);
 }
 
-function holdsWhatIsAsked(record: ReadableRecord, { method, fields }: WebRead): boolean {
+/** Whether all bytes of `record` that `read` asks for are at hand. */
+export function holdsWhatIsAsked(record: ReadableRecord, { method, fields }: WebRead): boolean {
   if (isPart(record)) return holdsAll(record);
   const { range, ifRange } = fields;
   return holdsWhatIsRead(record, {

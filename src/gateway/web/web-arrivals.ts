@@ -209,9 +209,9 @@ export class WebArrivals implements WebFetchOwner {
 
   #kept(fetch: WebFetch, arrived: ArrivedHead): AnswerPlan {
     const { head, times } = arrived;
+    if (isPartAsWhole(readContentHead(head))) return pass;
     const { status, lengthBytes, sizeBytes } = readContentHead(head);
     const { maxObjectSizeBytes } = fetch.question.read.policy;
-    if (isPartAsWhole(readContentHead(head))) return pass;
     if (strongTag(head) !== undefined && sizeBytes !== undefined && (status === 200 || status === 206))
       return sizeBytes > maxObjectSizeBytes ? pass : this.#filling(fetch, head, sizeBytes, times);
     if (status === 206) return isKeptPart(fetch.question, arrived) ? this.#collecting(fetch, arrived) : pass;
@@ -222,10 +222,10 @@ export class WebArrivals implements WebFetchOwner {
 
   #collecting(fetch: WebFetch, arrived: ArrivedHead): Extract<AnswerPlan, { kind: 'collect' }> {
     const { stale, flight, read } = fetch.question;
-    const { maxObjectSizeBytes } = read.policy;
-    if (isOfUse(arrived.head, read.policy, arrived.times))
+    const { policy } = read;
+    if (isOfUse(arrived.head, policy, arrived.times))
       flight?.answered({ ...arrived, isOfStale: stale !== undefined });
-    return { kind: 'collect', body: this.#collections.begin(maxObjectSizeBytes, bodyClientOf(fetch)) };
+    return { kind: 'collect', body: this.#collections.begin(policy.maxObjectSizeBytes, bodyClientOf(fetch)) };
   }
 
   /** Bytes under a strong tag: they complete what is held of the same content (RFC 9111 §3.4). */
@@ -258,7 +258,7 @@ export class WebArrivals implements WebFetchOwner {
     const isOfAll = isForOthers && !isOfServer(head.status);
     // whether it is what others were told is not known here any more
     if (!held && isOfAll) this.#records.changed(read);
-    // of a range, which HEAD has none of (RFC 9110 §14.2), it says nothing of the whole
+    // of a range, which HEAD has none of, it says nothing of the whole
     if (!held || (head.status === 206 && isForOthers)) return;
     const isAlike = isOfAll && head.status === held.answer?.status;
     const what = isAlike ? described(held, head) : 'unlike';
@@ -281,8 +281,8 @@ export class WebArrivals implements WebFetchOwner {
 
   #outlive(read: WebRead, held: ReadableRecord, head: WebHead): void {
     const nowMs = this.#cache.nowMs();
-    const isFresh = freshUntilMs(held, read.policy, nowMs) > nowMs;
-    if (isFresh || head.status >= 400) this.#records.withdraw(read, held);
+    if (freshUntilMs(held, read.policy, nowMs) > nowMs || head.status >= 400)
+      this.#records.withdraw(read, held);
     else this.#records.forget(read, held);
   }
 }

@@ -13,7 +13,7 @@ import { mayBeRenewedFor } from './one-request.ts';
 import { endsHeld } from './origin-failures.ts';
 import { OwnAnswers } from './own-answers.ts';
 import type { BodyMaker } from './passed-request-body.ts';
-import { answersNow, holdsAll, staleOutcome } from './stale-answers.ts';
+import { answersNow, holdsAll, holdsWhatIsAsked, staleOutcome } from './stale-answers.ts';
 import { toldTo, type WebHead } from './stored-answer.ts';
 import { WebArrivals } from './web-arrivals.ts';
 import { isFailure, type WebFetch } from './web-fetch.ts';
@@ -63,7 +63,8 @@ export class WebReads implements WebSource, RecordSource {
     const { policy, directives, nowMs } = read;
     const record = policy.mode === 'bypass' ? undefined : this.#records.find(read);
     if (record && answersNow(record, read)) {
-      read.client.answer(read, record, cacheHit, this);
+      if (this.#records.isUnfinished(read, nowMs) && !holdsWhatIsAsked(record, read)) this.#askOrigin(read);
+      else read.client.answer(read, record, cacheHit, this);
       return;
     }
     const use =
@@ -108,14 +109,16 @@ export class WebReads implements WebSource, RecordSource {
 
   answerAnew(read: WebRead, record: ReadableRecord, error: unknown): void {
     if (endsHeld(error)) this.forget(read, record);
-    if (read.mayRepeat()) read.attempt(() => this.askAnew(read));
+    else this.#records.failed(read, this.#cache.nowMs());
+    if (read.mayRepeat()) read.attempt(() => this.#askOrigin(read));
     else if (isFailure(error)) read.client.refuse(error);
     else this.askUnkept(read);
   }
 
-  /** Asks the origin whatever is held, which has failed to answer `read`. */
+  /** Asks the origin whatever is held, which has failed to answer `read` at another worker. */
   askAnew(read: WebRead): void {
-    this.#questions.ask(read, undefined);
+    this.#records.failed(read, this.#cache.nowMs());
+    this.#askOrigin(read);
   }
 
   /** For who was to be answered several times with what had changed before the first byte. */
@@ -162,6 +165,10 @@ export class WebReads implements WebSource, RecordSource {
     this.#background.ask(bucket.store.name, {
       ...{ client: client.quota, name: target.key.text, begin, isStillDue },
     });
+  }
+
+  #askOrigin(read: WebRead): void {
+    this.#questions.ask(read, undefined);
   }
 
   #give(read: WebRead, record: ReadableRecord, outcome: LookupOutcome, told?: readonly HeaderField[]): void {

@@ -40,6 +40,8 @@ const GROUPS_PER_ANSWER = 128;
 
 /** For how long a part begins nothing where the rest of another was refused, and how many such names are remembered. */
 const UNFINISHED_MS = 60_000;
+/** The same where it has failed: it may be well again soon. */
+const FAILED_MS = 5_000;
 const UNFINISHED_LIMIT = 4096;
 
 const DATED = Symbol('dated');
@@ -57,8 +59,8 @@ export interface AnswerName {
 export class WebRecords {
   readonly #cache: WebCache;
   readonly #partsReadAgain = new WeakSet<ReadableRecord>();
-  /** By hashes of names: when the rest of what was held was refused. */
-  readonly #unfinishedMs = new LRUCache<number, number>({ max: UNFINISHED_LIMIT });
+  /** By hashes of names: when the rest of what was held could not be had, and for how long it is not asked for. */
+  readonly #unfinished = new LRUCache<number, { sinceMs: number; forMs: number }>({ max: UNFINISHED_LIMIT });
 
   constructor(cache: WebCache) {
     this.#cache = cache;
@@ -168,14 +170,20 @@ export class WebRecords {
 
   /** The same where the origin has refused the rest of `record`: no part begins it again for a while. */
   forgetUnfinished(read: AnswerName, record: ReadableRecord, nowMs: number): void {
-    this.#unfinishedMs.set(read.target.key.hash, nowMs);
+    this.#unfinished.set(read.target.key.hash, { sinceMs: nowMs, forMs: UNFINISHED_MS });
     this.forget(read, record);
   }
 
-  /** Whether the origin has lately refused the rest of what was held in part of this name. */
+  /** The rest of what is held of this name could not be had: for a while each who wants more than is held asks for itself. */
+  failed({ target }: AnswerName, nowMs: number): void {
+    this.#unfinished.set(target.key.hash, { sinceMs: nowMs, forMs: FAILED_MS });
+  }
+
+  /** Whether the rest of what is held, or was, of this name could lately not be had. */
   isUnfinished({ target }: AnswerName, nowMs: number): boolean {
-    const refusedMs = this.#unfinishedMs.get(target.key.hash);
-    return refusedMs !== undefined && Math.abs(nowMs - refusedMs) < UNFINISHED_MS;
+    if (this.#unfinished.size === 0) return false;
+    const { sinceMs = 0, forMs = 0 } = this.#unfinished.get(target.key.hash) ?? {};
+    return Math.abs(nowMs - sinceMs) < forMs;
   }
 
   /** `record` is not served stale until the origin confirms it. */

@@ -5,7 +5,7 @@ import { failedWith, type Warmed } from '../read/warmed.ts';
 import { placeText } from '../request/bucket.ts';
 import { cacheHit } from '../request/cache-status.ts';
 import { endsHeld } from '../web/origin-failures.ts';
-import { answersNow } from '../web/stale-answers.ts';
+import { answersNow, holdsWhatIsAsked } from '../web/stale-answers.ts';
 import type { WaitingClient } from '../web/waiting-client.ts';
 import { isFailure } from '../web/web-fetch.ts';
 import type { RecordSource, WebRead, WebSource } from '../web/web-read.ts';
@@ -62,7 +62,9 @@ export class RemoteWeb implements WebSource, RecordSource {
 
   serve(read: WebRead): void {
     const record = this.#near.find(read);
-    if (record && answersNow(record, read)) read.client.answer(read, record, cacheHit, this);
+    // of what is not known to be held the owner knows whether it can be had
+    if (record && answersNow(record, read) && holdsWhatIsAsked(record, read))
+      read.client.answer(read, record, cacheHit, this);
     else this.#ask(read, false);
   }
 

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ownerOf } from '../../../src/cache/object-key.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
+import { ManualClock, whileTimePasses } from '../../support/manual-clock.ts';
 import { testKey } from '../../support/object-keys.ts';
 import { type OriginRequest, ScriptedOrigin } from '../../support/scripted-origin.ts';
 import { TestGateway, type TestGatewayOptions } from '../../support/test-gateway.ts';
@@ -516,49 +516,70 @@ describe('what other workers were told of', () => {
     expect(origin.asked).toHaveLength(2);
   });
 
-  it.each([503, 500, 429, 425, 408, 'a cut'] as const)(
-    'is a hit in part, where the origin fails to give the rest, and that is told whoever wants it (%s)',
-    async failure => {
-      const body = Buffer.alloc(3 * 2 ** 20, 'x');
-      const head = { ...fresh, etag: '"1"' };
-      let isFailing = false;
-      await start(({ headers }, response) => {
-        if (isFailing && failure === 'a cut') response.destroy();
-        else if (isFailing) response.writeHead(failure === 'a cut' ? 500 : failure).end('failing');
-        else {
-          const [first, last] =
-            /\d+-\d+/
-              .exec(headers.range ?? '')?.[0]
-              .split('-')
-              .map(Number) ?? [];
-          if (first === undefined || last === undefined) response.writeHead(200, head).end(body);
-          else
-            response
-              .writeHead(206, { ...head, 'content-range': `bytes ${first}-${last}/${body.length}` })
-              .end(body.subarray(first, last + 1));
-        }
-      });
+  describe.each([503, 500, 429, 425, 408, 'a cut'] as const)('where the origin fails (%s)', failure => {
+    const body = Buffer.alloc(3 * 2 ** 20, 'x');
+    const head = { ...fresh, etag: '"1"' };
+    const status = failure === 'a cut' ? 503 : failure;
+    let clock: ManualClock;
+    let isFailing: boolean;
+
+    beforeEach(async () => {
+      clock = new ManualClock();
+      isFailing = false;
+      await start(
+        ({ headers }, response) => {
+          if (isFailing && failure === 'a cut') response.destroy();
+          else if (isFailing) response.writeHead(status).end('failing');
+          else answerRange(response, headers.range);
+        },
+        { clock },
+      );
+    });
+
+    function answerRange(response: ServerResponse, range = ''): void {
+      const [, first, last] = (/(\d+)-(\d+)/.exec(range) ?? []).map(Number);
+      if (first === undefined || last === undefined) {
+        response.writeHead(200, head).end(body);
+        return;
+      }
+      const fields = { ...head, 'content-range': `bytes ${first}-${last}/${body.length}` };
+      response.writeHead(206, fields).end(body.subarray(first, last + 1));
+    }
+
+    async function part(first: number, worker: number) {
+      const range = `bytes=${first}-${first + 9}`;
+      const answered = gateway.get('/k', { range }, worker);
+      // who fails is asked again after a while
+      const { headers, ...answer } = await (isFailing ? whileTimePasses(clock, answered) : answered);
+      return [answer.status, headers['x-cache']];
+    }
+
+    it('to give the rest, what is held is a hit still, and who wants more is told that', async () => {
       const [owner, other] = ownerAndOther('/k');
-      const part = async (first: number, worker: number) => {
-        const { status, headers } = await gateway.get('/k', { range: `bytes=${first}-${first + 9}` }, worker);
-        return [status, headers['x-cache']];
-      };
       for (const worker of [owner, owner, other]) await part(0, worker);
       isFailing = true;
-      const questions: number[] = [];
       for (const worker of [other, owner]) {
-        const before = origin.asked.length;
-        const status = failure === 'a cut' ? 503 : failure;
         expect(await part(2_500_000, worker)).toEqual([status, 'MISS']);
-        questions.push(origin.asked.length - before);
         for (const reader of everyWorker) expect(await part(0, reader)).toEqual([206, 'HIT']);
       }
-      expect(questions[0], 'of who does not own it').toBe(questions[1]);
+    });
+
+    it('to give the rest, that is fetched for nobody for five seconds', async () => {
+      const [owner, other] = ownerAndOther('/k');
+      for (const worker of [owner, owner, other]) await part(0, worker);
+      isFailing = true;
+      expect(await part(2_500_000, other)).toEqual([status, 'MISS']);
       isFailing = false;
+      for (const worker of [other, owner]) {
+        const before = origin.asked.length;
+        expect(await part(2_500_000, worker)).toEqual([206, 'MISS']);
+        expect(origin.asked.slice(before).map(({ headers }) => headers['user-agent'])).toEqual([undefined]);
+      }
+      clock.advance(5_000);
       expect(await part(2_500_000, other)).toEqual([206, 'MISS']);
       for (const reader of everyWorker) expect(await part(2_500_000, reader)).toEqual([206, 'HIT']);
-    },
-  );
+    });
+  });
 
   it('is asked for anew where its bytes have been given up', async () => {
     const body = Buffer.alloc(2 * 2 ** 20, 'x');

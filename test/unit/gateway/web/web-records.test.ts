@@ -131,6 +131,16 @@ describe('the lists of fields by which the answers of one name vary', () => {
     expect([records.isUnfinished(read, 60_999), records.isUnfinished(read, 61_000)]).toEqual([true, false]);
   });
 
+  it('whose rest could not be had for now stay, and that is remembered for five seconds', () => {
+    const records = new WebRecords(cache());
+    const { read } = readOf('x');
+    const held = answerOf(1, []);
+    records.store(read, held, madeAt(1));
+    records.failed(read, 1_000);
+    expect(records.find(read)).toBe(held);
+    expect([records.isUnfinished(read, 5_999), records.isUnfinished(read, 6_000)]).toEqual([true, false]);
+  });
+
   it('are the last eight: an origin that says something else each time has no more', () => {
     const held = cache();
     const records = new WebRecords(held);
