@@ -1,5 +1,6 @@
 import { mayStore } from '../../http/storability.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
+import { isPartAsWhole, readContentHead } from '../fill/content-head.ts';
 import type { CachePolicy } from '../request/cache-policy.ts';
 import type { WebHead } from './stored-answer.ts';
 import type { WebRead } from './web-read.ts';
@@ -31,6 +32,7 @@ export function refusalToStore(
   const asked = { method, status, control, hasExpires, isConfigured, isAuthorized, isRefusedByRequest };
   const verdict = mayStore({ ...asked, variesByAll: vary === '*' });
   if (verdict.kind !== 'storable') return verdict.why;
+  if (isPartAsWhole(readContentHead(head))) return 'partial';
   if (!read.bucket.web.storesCookies && setsCookie(fields)) return 'set-cookie';
   const isStated = hasExpires || control.maxAgeS !== undefined || control.sMaxAgeS !== undefined;
   return isStated || control.public || !read.isPersonal ? undefined : 'personal';

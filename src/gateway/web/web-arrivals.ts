@@ -2,7 +2,7 @@ import type { StoreError } from '../../backend/store.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { isOfServer, isOfTarget } from '../../http/whose-error.ts';
-import { isPartAsWhole, readContentHead } from '../fill/content-head.ts';
+import { readContentHead } from '../fill/content-head.ts';
 import { hasOtherLength } from '../fill/ranged-read.ts';
 import { failedAtStore, type LookupOutcome } from '../request/cache-status.ts';
 import { isPart } from './asked-range.ts';
@@ -209,7 +209,6 @@ export class WebArrivals implements WebFetchOwner {
 
   #kept(fetch: WebFetch, arrived: ArrivedHead): AnswerPlan {
     const { head, times } = arrived;
-    if (isPartAsWhole(readContentHead(head))) return pass;
     const { status, lengthBytes, sizeBytes } = readContentHead(head);
     const { maxObjectSizeBytes } = fetch.question.read.policy;
     if (strongTag(head) !== undefined && sizeBytes !== undefined && (status === 200 || status === 206))
@@ -222,10 +221,10 @@ export class WebArrivals implements WebFetchOwner {
 
   #collecting(fetch: WebFetch, arrived: ArrivedHead): Extract<AnswerPlan, { kind: 'collect' }> {
     const { stale, flight, read } = fetch.question;
-    const { policy } = read;
-    if (isOfUse(arrived.head, policy, arrived.times))
+    const { maxObjectSizeBytes } = read.policy;
+    if (isOfUse(arrived.head, read.policy, arrived.times))
       flight?.answered({ ...arrived, isOfStale: stale !== undefined });
-    return { kind: 'collect', body: this.#collections.begin(policy.maxObjectSizeBytes, bodyClientOf(fetch)) };
+    return { kind: 'collect', body: this.#collections.begin(maxObjectSizeBytes, bodyClientOf(fetch)) };
   }
 
   /** Bytes under a strong tag: they complete what is held of the same content (RFC 9111 §3.4). */
@@ -258,7 +257,7 @@ export class WebArrivals implements WebFetchOwner {
     const isOfAll = isForOthers && !isOfServer(head.status);
     // whether it is what others were told is not known here any more
     if (!held && isOfAll) this.#records.changed(read);
-    // of a range, which HEAD has none of, it says nothing of the whole
+    // of a range, which HEAD has none of (RFC 9110 §14.2), it says nothing of the whole
     if (!held || (head.status === 206 && isForOthers)) return;
     const isAlike = isOfAll && head.status === held.answer?.status;
     const what = isAlike ? described(held, head) : 'unlike';

@@ -143,6 +143,8 @@ export class WebRecords {
       return false;
     const other = this.find(read);
     if (other && other.receivedMs > dated.requestedMs && isLater(this.#datedOf(other), dated)) return false;
+    // it may be what has been found outdated since
+    if (other?.staleFromMs !== undefined && other.staleFromMs > dated.requestedMs) return false;
     attach(record, DATED, dated);
     this.#cache.changes.raise(key);
     const name = read.variantName(record.answer?.vary ?? []);

@@ -1,4 +1,4 @@
-import { isPartAsWhole, readContentHead } from '../fill/content-head.ts';
+import { readContentHead } from '../fill/content-head.ts';
 import { isOfOneRequest } from './one-request.ts';
 import { refusalToStore } from './storable-answer.ts';
 import { type ArrivedHead, isEventStream, isOfUse } from './stored-answer.ts';
@@ -10,9 +10,8 @@ export function whyNotKept(read: WebRead, { head, times }: ArrivedHead): string 
   if (refusal !== undefined) return refusal;
   if (isOfOneRequest(read, head)) return 'one-request';
   if (!isOfUse(head, read.policy, times)) return 'never-fresh';
-  const content = readContentHead(head);
-  const { status, lengthBytes } = content;
-  if (status === 206 || isPartAsWhole(content)) return 'partial';
+  const { status, lengthBytes } = readContentHead(head);
+  if (status === 206) return 'partial';
   if (lengthBytes === 'unusable') return 'unusable-length';
   return isEventStream(head, lengthBytes) ? 'event-stream' : 'too-large';
 }

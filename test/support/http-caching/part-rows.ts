@@ -62,6 +62,17 @@ export const partRows: readonly CachingRow[] = [
     ],
   },
   {
+    ...{ paragraph: '3.3', at: 'web origins', says: 'nor is one that answers POST for what is read next' },
+    origin: {
+      head: { ...maxAge, 'content-range': 'bytes 5-7/10', 'content-location': '/b/k' },
+      body: '567',
+    },
+    requests: [
+      { method: 'POST', gets: { body: '567' }, asks: ['POST'] },
+      { gets: { body: '567' }, asks: ['GET'] },
+    ],
+  },
+  {
     ...{ paragraph: '3.3', at: 'web origins', says: 'what was cut off is never given as the whole' },
     origin: { head: { ...maxAge, etag: undefined }, body: digits, cutAfterBytes: 4 },
     requests: [

@@ -122,6 +122,18 @@ describe('the lists of fields by which the answers of one name vary', () => {
     expect(records.find(read)).toBe(isKept ? other : held);
   });
 
+  it('is not replaced by what was asked for before it was found outdated', () => {
+    const records = new WebRecords(cache());
+    const { read } = readOf('x');
+    const held = answerOf(1, []);
+    records.store(read, held, madeAt(1));
+    records.outdate(read, held, 50);
+    expect(records.store(read, answerOf(60, []), madeAt(49))).toBe(false);
+    expect(records.find(read)).toMatchObject({ receivedMs: 1, staleFromMs: 50 });
+    expect(records.store(read, answerOf(70, []), madeAt(50))).toBe(true);
+    expect(records.find(read)?.receivedMs).toBe(70);
+  });
+
   it('that was forgotten since its rest was refused is remembered as such for a minute', () => {
     const records = new WebRecords(cache());
     const { read } = readOf('x');
