@@ -133,12 +133,14 @@ export function isLessThanWhole({ status, range }: ContentHead): boolean {
 }
 
 /**
- * Whether a 200 says that its body is some bytes alone of a longer whole. Content-Range has no meaning there (RFC 9110 §14.4), but such a
+ * Whether a 200 says that its body is some bytes alone of a longer whole, or of one that it does not know. Content-Range has no meaning there (RFC 9110 §14.4), but such a
  * body is taken from who sends a 206 with the wrong status.
  */
 export function isPartAsWhole({ status, http, lengthBytes }: ContentHead): boolean {
   const range = status === 200 ? parseContentRange(http.get('content-range')) : undefined;
-  return range?.total !== undefined && !coversAll(range) && lengthBytes !== range.total;
+  return (
+    range !== undefined && !coversAll(range) && (range.total === undefined || lengthBytes !== range.total)
+  );
 }
 
 /**

@@ -59,7 +59,8 @@ it.each([
   ['of bytes whose length is not told', 'bytes 4-9/10', undefined, true],
   ['of all bytes', 'bytes 0-9/10', '10', false],
   ['that says of itself no more than that it is long', 'bytes 4-9/10', '10', false],
-  ['of a whole that nobody knows', 'bytes 4-9/*', '6', false],
+  ['of a whole that nobody knows', 'bytes 4-9/*', '6', true],
+  ['of a whole that nobody knows, chunked', 'bytes 0-9/*', undefined, true],
   ['of nothing', 'bytes */10', '6', false],
   ['without a range', undefined, '6', false],
 ])('a 200 %s is a part under the wrong status: %s, length %s: %s', (_what, range, length, isPart) => {
