@@ -99,9 +99,9 @@ export function identityOf(read: ObjectRead, head: ContentHead): GenerationIdent
   return kept && { objectKey: read.objectKey.text, versionId, contentEncoding, ...kept };
 }
 
-/** Whether the range of an answer to a question for `partNumber` can be that of the part: the first one begins the object. */
+/** Whether the range of an answer to a question for `partNumber` can be that of the part: the first one, and no other, begins the object. */
 export function mayBePart({ first }: ContentRange, partNumber: number): boolean {
-  return partNumber > 1 || first === 0;
+  return (partNumber === 1) === (first === 0);
 }
 
 /** The position and checksums of the part that an answer is about. */
@@ -133,14 +133,14 @@ export function isLessThanWhole({ status, range }: ContentHead): boolean {
 }
 
 /**
- * Whether a 200 says that its body is some bytes alone of a longer whole, or of one that it does not know. Content-Range has no meaning there (RFC 9110 §14.4), but such a
- * body is taken from who sends a 206 with the wrong status.
+ * Whether a 200 has a Content-Range that is not of all its bytes. It has no meaning there (RFC 9110 §14.4), but such a body is taken from
+ * who sends a 206 with the wrong status.
  */
 export function isPartAsWhole({ status, http, lengthBytes }: ContentHead): boolean {
-  const range = status === 200 ? parseContentRange(http.get('content-range')) : undefined;
-  return (
-    range !== undefined && !coversAll(range) && (range.total === undefined || lengthBytes !== range.total)
-  );
+  const text = status === 200 ? http.get('content-range') : undefined;
+  if (text === undefined) return false;
+  const range = parseContentRange(text);
+  return !coversAll(range) || (lengthBytes !== undefined && lengthBytes !== range?.total);
 }
 
 /**

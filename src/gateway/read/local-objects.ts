@@ -5,11 +5,13 @@ import {
   type ContentHead,
   identityOf,
   isLessThanWhole,
+  isPartAsWhole,
   mayBePart,
   readContentHead,
   tellsWhole,
 } from '../fill/content-head.ts';
 import { InvalidReplyError, RefusedByStoreError } from '../fill/fill-error.ts';
+import { hasOtherLength } from '../fill/ranged-read.ts';
 import type { RunningTransfer } from '../fill/transfer.ts';
 import type { Forwarded } from '../request/cache-status.ts';
 import type { ObjectRead } from '../request/object-read.ts';
@@ -195,7 +197,9 @@ export class LocalObjects implements ObjectSource {
       const head = readContentHead(reply);
       if (partNumber !== undefined && head.range && !mayBePart(head.range, partNumber))
         throw new InvalidReplyError(`content-range ${head.rangeText} for part ${partNumber}`);
-      if (partNumber === undefined && isLessThanWhole(head))
+      if (head.range && hasOtherLength(head, head.range.last - head.range.first + 1))
+        throw new InvalidReplyError('content-length differs from content-range');
+      if (partNumber === undefined && (isLessThanWhole(head) || isPartAsWhole(head)))
         throw new InvalidReplyError('a part of an object of which all was asked for');
       const identity = tellsWhole(head, partNumber) ? identityOf(read, head) : undefined;
       if (!identity) return this.#answers.unkeepable(question, head);

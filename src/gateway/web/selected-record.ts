@@ -11,7 +11,8 @@ interface Selected {
 }
 
 /**
- * The answer that came last among those of `records` that the request selects, fresh or stale, whose bytes can be had (RFC 9111 §4).
+ * The answer that came last among those of `records` that the request selects, fresh or stale (RFC 9111 §4). Undefined where its bytes
+ * cannot be had: an older one is not what the origin has said last.
  * One that may be about another request alone, such as an error that varies by nothing, is never in the place of what is held.
  *
  * @param epoch of what is not outdated
@@ -25,10 +26,10 @@ export function selectedOf(
   for (const { names } of varyListsOf(records)) {
     const name = read.variantName(names);
     const record = records.get(name);
-    if (record?.kind !== 'readable' || record.epoch !== epoch || !isComplete(record)) continue;
+    if (record?.kind !== 'readable' || record.epoch !== epoch) continue;
     if (isBetter(record, selected?.record)) selected = { name, record };
   }
-  return selected;
+  return selected && isComplete(selected.record) ? selected : undefined;
 }
 
 function isBetter(record: ReadableRecord, other: ReadableRecord | undefined): boolean {

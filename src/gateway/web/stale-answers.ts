@@ -22,6 +22,12 @@ export function answersNow(record: ReadableRecord, read: WebRead, nowMs = read.n
   return !directives?.onlyIfCached || holdsWhatIsAsked(record, read);
 }
 
+/** Whether `read` is for bytes of `record` that are missing: what a condition leaves of them is not known yet. */
+export function wantsMissing(record: ReadableRecord, read: WebRead): boolean {
+  const { isConditional, ifRange } = read.fields;
+  return !isConditional && ifRange === undefined && !holdsWhatIsAsked(record, read);
+}
+
 /** Whether all bytes of `record` that `read` asks for are at hand. */
 export function holdsWhatIsAsked(record: ReadableRecord, { method, fields }: WebRead): boolean {
   if (isPart(record)) return holdsAll(record);

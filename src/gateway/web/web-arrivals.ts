@@ -232,7 +232,7 @@ export class WebArrivals implements WebFetchOwner {
     const { read, flight } = fetch.question;
     const { range, status } = readContentHead(head);
     if (status === 206 && (!range || read.fields.range === undefined)) return pass;
-    if (range && this.#records.isUnfinished(read, this.#cache.nowMs())) return pass;
+    if (range && this.#records.unfinished.has(read.target.key, this.#cache.nowMs())) return pass;
     const [from, to] = range ? [range.first, range.last + 1] : [0, sizeBytes];
     if (hasOtherLength(readContentHead(head), to - from)) return pass;
     const asked = read.contentRead(head.vary);
@@ -282,7 +282,7 @@ export class WebArrivals implements WebFetchOwner {
     const nowMs = this.#cache.nowMs();
     if (freshUntilMs(held, read.policy, nowMs) > nowMs || head.status >= 400)
       this.#records.withdraw(read, held);
-    else this.#records.forget(read, held);
+    else this.#records.forgetWithOlder(read, held);
   }
 }
 

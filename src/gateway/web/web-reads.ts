@@ -13,7 +13,7 @@ import { mayBeRenewedFor } from './one-request.ts';
 import { endsHeld } from './origin-failures.ts';
 import { OwnAnswers } from './own-answers.ts';
 import type { BodyMaker } from './passed-request-body.ts';
-import { answersNow, holdsAll, holdsWhatIsAsked, staleOutcome } from './stale-answers.ts';
+import { answersNow, holdsAll, staleOutcome, wantsMissing } from './stale-answers.ts';
 import { toldTo, type WebHead } from './stored-answer.ts';
 import { WebArrivals } from './web-arrivals.ts';
 import { isFailure, type WebFetch } from './web-fetch.ts';
@@ -63,7 +63,8 @@ export class WebReads implements WebSource, RecordSource {
     const { policy, directives, nowMs } = read;
     const record = policy.mode === 'bypass' ? undefined : this.#records.find(read);
     if (record && answersNow(record, read)) {
-      if (this.#records.isUnfinished(read, nowMs) && !holdsWhatIsAsked(record, read)) this.#askOrigin(read);
+      if (this.#records.unfinished.has(read.target.key, nowMs) && wantsMissing(record, read))
+        this.#askOrigin(read);
       else read.client.answer(read, record, cacheHit, this);
       return;
     }
@@ -109,7 +110,7 @@ export class WebReads implements WebSource, RecordSource {
 
   answerAnew(read: WebRead, record: ReadableRecord, error: unknown): void {
     if (endsHeld(error)) this.forget(read, record);
-    else this.#records.failed(read, this.#cache.nowMs());
+    else this.#records.unfinished.failed(read.target.key, this.#cache.nowMs());
     if (read.mayRepeat()) read.attempt(() => this.#askOrigin(read));
     else if (isFailure(error)) read.client.refuse(error);
     else this.askUnkept(read);
@@ -117,7 +118,7 @@ export class WebReads implements WebSource, RecordSource {
 
   /** Asks the origin whatever is held, which has failed to answer `read` at another worker. */
   askAnew(read: WebRead): void {
-    this.#records.failed(read, this.#cache.nowMs());
+    this.#records.unfinished.failed(read.target.key, this.#cache.nowMs());
     this.#askOrigin(read);
   }
 

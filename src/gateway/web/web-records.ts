@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { attach } from '../../base/attach.ts';
 import { type Entry, useRecord } from '../../cache/entry.ts';
 import type { EntryTable } from '../../cache/entry-table.ts';
@@ -20,6 +19,7 @@ import { selectedOf } from './selected-record.ts';
 import { holdsAll, isComplete } from './stale-answers.ts';
 import { type AnswerTimes, type ArrivedHead, tagSlotsOfAnswer } from './stored-answer.ts';
 import { surplusOf } from './surplus-records.ts';
+import { UnfinishedNames } from './unfinished-names.ts';
 import { varyListsOf } from './vary-lists.ts';
 import type { WebContentRead, WebRead } from './web-read.ts';
 import type { WebBucket } from './web-target.ts';
@@ -38,12 +38,6 @@ export interface WebCache {
 /** One answer says so much of other ones at most. */
 const GROUPS_PER_ANSWER = 128;
 
-/** For how long a part begins nothing where the rest of another was refused, and how many such names are remembered. */
-const UNFINISHED_MS = 60_000;
-/** The same where it has failed: it may be well again soon. */
-const FAILED_MS = 5_000;
-const UNFINISHED_LIMIT = 4096;
-
 const DATED = Symbol('dated');
 
 /** Until it is packed it is known how the answer came about that the record was made of. */
@@ -59,8 +53,7 @@ export interface AnswerName {
 export class WebRecords {
   readonly #cache: WebCache;
   readonly #partsReadAgain = new WeakSet<ReadableRecord>();
-  /** By hashes of names: when the rest of what was held could not be had, and for how long it is not asked for. */
-  readonly #unfinished = new LRUCache<number, { sinceMs: number; forMs: number }>({ max: UNFINISHED_LIMIT });
+  readonly unfinished = new UnfinishedNames();
 
   constructor(cache: WebCache) {
     this.#cache = cache;
@@ -170,22 +163,19 @@ export class WebRecords {
       if (held === record) this.#cache.table.forget(read.target.key, name);
   }
 
+  /** The same of all that came before it and that `read` selects: none of it is what the origin has now. */
+  forgetWithOlder(read: WebRead, record: ReadableRecord): void {
+    const { records = new Map<string, ObjectRecord>() } = this.#entryOf(read) ?? {};
+    for (const { names } of varyListsOf(records)) {
+      const held = records.get(read.variantName(names));
+      if (held?.kind === 'readable' && held.receivedMs <= record.receivedMs) this.forget(read, held);
+    }
+  }
+
   /** The same where the origin has refused the rest of `record`: no part begins it again for a while. */
   forgetUnfinished(read: AnswerName, record: ReadableRecord, nowMs: number): void {
-    this.#unfinished.set(read.target.key.hash, { sinceMs: nowMs, forMs: UNFINISHED_MS });
+    this.unfinished.refused(read.target.key, nowMs);
     this.forget(read, record);
-  }
-
-  /** The rest of what is held of this name could not be had: for a while each who wants more than is held asks for itself. */
-  failed({ target }: AnswerName, nowMs: number): void {
-    this.#unfinished.set(target.key.hash, { sinceMs: nowMs, forMs: FAILED_MS });
-  }
-
-  /** Whether the rest of what is held, or was, of this name could lately not be had. */
-  isUnfinished({ target }: AnswerName, nowMs: number): boolean {
-    if (this.#unfinished.size === 0) return false;
-    const { sinceMs = 0, forMs = 0 } = this.#unfinished.get(target.key.hash) ?? {};
-    return Math.abs(nowMs - sinceMs) < forMs;
   }
 
   /** `record` is not served stale until the origin confirms it. */
@@ -195,8 +185,7 @@ export class WebRecords {
 
   /** `record` is not served at all until the origin confirms it. */
   outdate(read: AnswerName, record: ReadableRecord, nowMs: number): void {
-    const staleFromMs = Math.min(record.staleFromMs ?? Infinity, nowMs);
-    this.#replace(read, record, { ...record, isWithdrawn: true, staleFromMs });
+    this.#replace(read, record, { ...record, isWithdrawn: true, staleFromMs: nowMs });
   }
 
   #replace(read: AnswerName, before: ReadableRecord, record: ReadableRecord): void {

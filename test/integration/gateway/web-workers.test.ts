@@ -564,6 +564,20 @@ describe('what other workers were told of', () => {
       }
     });
 
+    it('to give the rest, conditions are still judged by what is held', async () => {
+      const [owner, other] = ownerAndOther('/k');
+      for (const worker of [owner, owner, other]) await part(0, worker);
+      isFailing = true;
+      await part(2_500_000, other);
+      const asked = origin.asked.length;
+      for (const worker of everyWorker) {
+        const known = await gateway.get('/k', { 'if-none-match': '"1"' }, worker);
+        const range = await gateway.get('/k', { range: 'bytes=0-9', 'if-range': '"1"' }, worker);
+        expect([known.status, range.status]).toEqual([304, 206]);
+      }
+      expect(origin.asked).toHaveLength(asked);
+    });
+
     it('to give the rest, that is fetched for nobody for five seconds', async () => {
       const [owner, other] = ownerAndOther('/k');
       for (const worker of [owner, owner, other]) await part(0, worker);

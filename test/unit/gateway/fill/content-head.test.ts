@@ -58,10 +58,14 @@ it.each([
   ['of the first bytes', 'bytes 0-5/10', '6', true],
   ['of bytes whose length is not told', 'bytes 4-9/10', undefined, true],
   ['of all bytes', 'bytes 0-9/10', '10', false],
-  ['that says of itself no more than that it is long', 'bytes 4-9/10', '10', false],
+  ['of some bytes, as long as all', 'bytes 4-9/10', '10', true],
+  ['of all bytes, with another length', 'bytes 0-9/10', '6', true],
+  ['of all bytes, chunked', 'bytes 0-9/10', undefined, false],
+  ['in another unit', 'octets 4-9/10', '6', true],
+  ['of a whole beyond exact numbers', 'bytes 4-9/9007199254740993', '6', true],
   ['of a whole that nobody knows', 'bytes 4-9/*', '6', true],
   ['of a whole that nobody knows, chunked', 'bytes 0-9/*', undefined, true],
-  ['of nothing', 'bytes */10', '6', false],
+  ['of nothing', 'bytes */10', '6', true],
   ['without a range', undefined, '6', false],
 ])('a 200 %s is a part under the wrong status: %s, length %s: %s', (_what, range, length, isPart) => {
   const fields = [

@@ -134,23 +134,38 @@ describe('the lists of fields by which the answers of one name vary', () => {
     expect(records.find(read)?.receivedMs).toBe(70);
   });
 
-  it('that was forgotten since its rest was refused is remembered as such for a minute', () => {
-    const records = new WebRecords(cache());
-    const { read } = readOf('x');
-    records.store(read, answerOf(1, []), madeAt(1));
-    expect(records.isUnfinished(read, 1_000)).toBe(false);
-    records.forgetUnfinished(read, answerOf(1, []), 1_000);
-    expect([records.isUnfinished(read, 60_999), records.isUnfinished(read, 61_000)]).toEqual([true, false]);
-  });
-
-  it('whose rest could not be had for now stay, and that is remembered for five seconds', () => {
+  it('whose rest was refused are forgotten, and that is remembered', () => {
     const records = new WebRecords(cache());
     const { read } = readOf('x');
     const held = answerOf(1, []);
     records.store(read, held, madeAt(1));
-    records.failed(read, 1_000);
-    expect(records.find(read)).toBe(held);
-    expect([records.isUnfinished(read, 5_999), records.isUnfinished(read, 6_000)]).toEqual([true, false]);
+    records.forgetUnfinished(read, held, 1_000);
+    expect([records.find(read), records.unfinished.has(key, 60_999)]).toEqual([undefined, true]);
+  });
+
+  it('are forgotten with what came before, where the origin says something else', () => {
+    const records = new WebRecords(cache());
+    const { read } = readOf('x');
+    const [first, second, last] = [answerOf(1, ['a']), answerOf(2, ['b']), answerOf(3, ['c'])];
+    for (const held of [first, second, last]) records.store(read, held, madeAt(held.receivedMs));
+    const other = answerOf(1, ['a']);
+    records.store(readOf('y').read, other, madeAt(1));
+    records.forgetWithOlder(read, second);
+    expect(records.find(read)).toBe(last);
+    records.forgetWithOlder(read, last);
+    expect(records.find(read)).toBeUndefined();
+    expect(records.find(readOf('y').read)).toBe(other);
+  });
+
+  it('are outdated by the last that was told of them', () => {
+    const records = new WebRecords(cache());
+    const { read } = readOf('x');
+    const held = answerOf(1, []);
+    records.store(read, held, madeAt(1));
+    records.outdate(read, held, 50);
+    const outdated = records.find(read);
+    if (outdated) records.outdate(read, outdated, 70);
+    expect(records.store(read, answerOf(80, []), madeAt(60))).toBe(false);
   });
 
   it('are the last eight: an origin that says something else each time has no more', () => {
