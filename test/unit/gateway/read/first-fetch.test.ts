@@ -135,6 +135,12 @@ it('a suffix and a part lie where the answer says', () => {
   expect(outcome.readable).toMatchObject({ from: 5, to: 8 });
 });
 
+it('no other part than the first one begins there', () => {
+  const asked: FirstExtent = { kind: 'part', partNumber: 2 };
+  begin(asked).answered(head(206, { etag: '"t"', 'content-range': 'bytes 0-3/10', 'content-length': '4' }));
+  expect(outcome.failed).toBeInstanceOf(InvalidReplyError);
+});
+
 it('the first part lies nowhere but at the beginning', () => {
   const asked: FirstExtent = { kind: 'part', partNumber: 1 };
   begin(asked).answered(head(206, { etag: '"t"', 'content-range': 'bytes 1-4/10', 'content-length': '4' }));

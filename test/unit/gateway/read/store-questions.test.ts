@@ -207,11 +207,26 @@ describe('a 206 to a HEAD of all', () => {
     expect(known(read({ method: 'HEAD' }))).toBeUndefined();
   });
 
-  it('is believed where it covers all', async () => {
+  it('is believed where it covers all, and is as long', async () => {
     replies = [ofSome({ 'content-range': 'bytes 0-1/2' })];
     expect((await find(read({ method: 'HEAD' }))).record).toMatchObject({ kind: 'readable', sizeBytes: 2 });
   });
 });
+
+it.each([
+  ['a 206 with another length', { status: 206, range: 'bytes 0-4/5', partNumber: undefined }],
+  ['a 200 of some bytes', { status: 200, range: 'bytes 0-1/5', partNumber: undefined }],
+  ['a part with another length', { status: 206, range: 'bytes 2-4/5', partNumber: 2 }],
+  ['the beginning for another part', { status: 206, range: 'bytes 0-1/5', partNumber: 2 }],
+])(
+  '%s is a wrong answer to HEAD, and nothing is learned of it',
+  async (_what, { status, range, partNumber }) => {
+    replies = [{ status, headers: { etag: '"t"', 'content-length': '2', 'content-range': range } }];
+    const asking = read({ method: 'HEAD', ...(partNumber && { partNumber }) });
+    await expect(find(asking)).rejects.toThrow(InvalidReplyError);
+    expect(known(read({ method: 'HEAD' }))).toBeUndefined();
+  },
+);
 
 describe('what is learned of a part', () => {
   const ofPart: Reply = {

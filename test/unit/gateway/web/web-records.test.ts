@@ -134,6 +134,18 @@ describe('the lists of fields by which the answers of one name vary', () => {
     expect(records.find(read)?.receivedMs).toBe(70);
   });
 
+  it('hide those before them, also where their own bytes are lost', () => {
+    const records = new WebRecords(cache());
+    const { read } = readOf('x');
+    let isHeld = true;
+    const content = { sizeBytes: 9, coverage: () => (isHeld ? 'all' : 'none') } as unknown as Content;
+    const last = { ...answerOf(2, ['b']), content, sizeBytes: 9, entityTag: 'W/"2"' };
+    for (const held of [answerOf(1, ['a']), last]) records.store(read, held, madeAt(held.receivedMs));
+    expect(records.find(read)).toBe(last);
+    isHeld = false;
+    expect(records.find(read)).toBeUndefined();
+  });
+
   it('whose rest was refused are forgotten, and that is remembered', () => {
     const records = new WebRecords(cache());
     const { read } = readOf('x');
