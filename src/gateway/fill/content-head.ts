@@ -99,9 +99,9 @@ export function identityOf(read: ObjectRead, head: ContentHead): GenerationIdent
   return kept && { objectKey: read.objectKey.text, versionId, contentEncoding, ...kept };
 }
 
-/** Whether the range of an answer to a question for `partNumber` can be that of the part: the first one, and no other, begins the object. */
+/** Whether the range of an answer to a question for `partNumber` can be that of the part: the first one begins the object. */
 export function mayBePart({ first }: ContentRange, partNumber: number): boolean {
-  return (partNumber === 1) === (first === 0);
+  return partNumber > 1 || first === 0;
 }
 
 /** The position and checksums of the part that an answer is about. */

@@ -217,7 +217,6 @@ it.each([
   ['a 206 with another length', { status: 206, range: 'bytes 0-4/5', partNumber: undefined }],
   ['a 200 of some bytes', { status: 200, range: 'bytes 0-1/5', partNumber: undefined }],
   ['a part with another length', { status: 206, range: 'bytes 2-4/5', partNumber: 2 }],
-  ['the beginning for another part', { status: 206, range: 'bytes 0-1/5', partNumber: 2 }],
 ])(
   '%s is a wrong answer to HEAD, and nothing is learned of it',
   async (_what, { status, range, partNumber }) => {
