@@ -2,10 +2,10 @@ import type { StoreReplyHead } from '../../backend/store.ts';
 import { isInNotModified } from '../../http/not-modified-fields.ts';
 import { evaluatePreconditions, heedsConditions } from '../../http/preconditions.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
+import { validatorsOf } from './made-answer.ts';
 import { isOfOneRequest } from './one-request.ts';
 import { mayTakeWhole } from './shared-questions.ts';
 import { type ArrivedHead, describe, storedFields } from './stored-answer.ts';
-import { validatorsOf } from './web-answer.ts';
 import type { WebRead } from './web-read.ts';
 
 /**

@@ -32,3 +32,12 @@ export function isLater(one: Dated, other: Dated): boolean {
   const isDated = one.dateMs !== undefined && other.dateMs !== undefined && one.dateMs !== other.dateMs;
   return isDated ? Number(one.dateMs) > Number(other.dateMs) : one.requestedMs > other.requestedMs;
 }
+
+/** RFC 9111 §4.3.2: without Last-Modified, If-Modified-Since is held against the Date. */
+export function validatorsOf(
+  answer: Pick<ReadableRecord, 'entityTag' | 'lastModifiedMs' | 'fields' | 'receivedMs'>,
+) {
+  const { entityTag, lastModifiedMs } = answer;
+  if (lastModifiedMs !== undefined) return answer;
+  return { entityTag, lastModifiedMs: dateMsOf(answer) };
+}

@@ -2,11 +2,18 @@ import { servedOnErrorUntilMs } from '../../cache/freshness.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { isReusable } from '../../cache/reuse.ts';
 import { isStrongTag } from '../../http/entity-tag.ts';
+import {
+  evaluatePreconditions,
+  heedsConditions,
+  ifRangeHolds,
+  strongValidators,
+} from '../../http/preconditions.ts';
 import { parseRange } from '../../http/range.ts';
 import { asksForConfirmed, holdsWhatIsRead } from '../read/held-answers.ts';
 import type { LookupOutcome } from '../request/cache-status.ts';
 import { isPart } from './asked-range.ts';
-import { meetsDemands } from './demands.ts';
+import { meetsDemands, ownConditions } from './demands.ts';
+import { dateMsOf, validatorsOf } from './made-answer.ts';
 import type { WebRead } from './web-read.ts';
 
 /** Whether `record` may answer `read` where the origin fails: what is given must not be cut off. */
@@ -22,14 +29,24 @@ export function answersNow(record: ReadableRecord, read: WebRead, nowMs = read.n
   return !directives?.onlyIfCached || holdsWhatIsAsked(record, read);
 }
 
-/** Whether `read` is for bytes of `record` that are missing: what a condition leaves of them is not known yet. */
+/** Whether what `read` is answered with of `record`, by its conditions, has bytes that are missing. */
 export function wantsMissing(record: ReadableRecord, read: WebRead): boolean {
-  const { isConditional, ifRange } = read.fields;
-  return !isConditional && ifRange === undefined && !holdsWhatIsAsked(record, read);
+  const { ifRange } = read.fields;
+  const fields = ownConditions(read.fields);
+  const isJudged = fields.isConditional && heedsConditions(record.answer?.status ?? 200);
+  if (isJudged && evaluatePreconditions(fields, validatorsOf(record), read.nowMs).kind === 'not-modified')
+    return false;
+  const isOfRange =
+    ifRange !== undefined && ifRangeHolds(ifRange, strongValidators(record, dateMsOf(record)));
+  const asked = { method: read.method, fields: isOfRange ? { ...fields, ifRange: undefined } : fields };
+  return !holdsWhatIsAsked(record, asked);
 }
 
 /** Whether all bytes of `record` that `read` asks for are at hand. */
-export function holdsWhatIsAsked(record: ReadableRecord, { method, fields }: WebRead): boolean {
+export function holdsWhatIsAsked(
+  record: ReadableRecord,
+  { method, fields }: Pick<WebRead, 'method' | 'fields'>,
+): boolean {
   if (isPart(record)) return holdsAll(record);
   const { range, ifRange } = fields;
   return holdsWhatIsRead(record, {

@@ -31,7 +31,7 @@ import type { Exchange } from '../request/exchange.ts';
 import type { Collections } from './collected-body.ts';
 import { copiedContent } from './copied-content.ts';
 import { ownConditions } from './demands.ts';
-import { dateMsOf } from './made-answer.ts';
+import { dateMsOf, validatorsOf } from './made-answer.ts';
 import { fieldValue } from './outgoing-fields.ts';
 import type { PreparedAnswer } from './web-headers.ts';
 import type { RecordSource, WebRead } from './web-read.ts';
@@ -197,13 +197,4 @@ export function shownAgeS(
 ): number | undefined {
   if (how === 'hit' || how === 'stale' || isCollapsed) return ageS(record, nowMs);
   return how === 'revalidated' ? ageS(record, nowMs) || undefined : undefined;
-}
-
-/** RFC 9111 §4.3.2: without Last-Modified, If-Modified-Since is held against the Date. */
-export function validatorsOf(
-  answer: Pick<ReadableRecord, 'entityTag' | 'lastModifiedMs' | 'fields' | 'receivedMs'>,
-) {
-  const { entityTag, lastModifiedMs } = answer;
-  if (lastModifiedMs !== undefined) return answer;
-  return { entityTag, lastModifiedMs: dateMsOf(answer) };
 }

@@ -163,11 +163,14 @@ export class WebRecords {
       if (held === record) this.#cache.table.forget(read.target.key, name);
   }
 
-  /** The same of all that came before it and that `read` selects: none of it is what the origin has now. */
+  /** The same of what came before it, and was hidden by it: none of that is what the origin has now. */
   forgetWithOlder(read: WebRead, record: ReadableRecord): void {
-    const { records = new Map<string, ObjectRecord>() } = this.#entryOf(read) ?? {};
-    for (const { names } of varyListsOf(records)) {
-      const held = records.get(read.variantName(names));
+    const records = this.#entryOf(read)?.records ?? new Map<string, ObjectRecord>();
+    const selected = varyListsOf(records).map(({ names }) => read.variantName(names));
+    // one that varies by nothing has hidden those of all others
+    const hidden = withoutRange(record.answer?.vary ?? []).length === 0 ? [...records.keys()] : selected;
+    for (const name of hidden) {
+      const held = records.get(name);
       if (held?.kind === 'readable' && held.receivedMs <= record.receivedMs) this.forget(read, held);
     }
   }

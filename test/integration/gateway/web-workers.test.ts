@@ -578,6 +578,19 @@ describe('what other workers were told of', () => {
       expect(origin.asked).toHaveLength(asked);
     });
 
+    it('to give the rest, whoever is to get all by a condition is passed on', async () => {
+      const [owner] = ownerAndOther('/k');
+      for (let time = 0; time < 2; time++) await part(0, owner);
+      isFailing = true;
+      await part(2_500_000, owner);
+      isFailing = false;
+      const before = origin.asked.length;
+      const whole = await gateway.get('/k', { 'if-none-match': '"0"' }, owner);
+      expect([whole.status, whole.body.length]).toEqual([200, body.length]);
+      const agents = origin.asked.slice(before).map(({ headers }) => headers['user-agent']);
+      expect(agents, 'in the name of the client').toEqual([undefined]);
+    });
+
     it('to give the rest, that is fetched for nobody for five seconds', async () => {
       const [owner, other] = ownerAndOther('/k');
       for (const worker of [owner, owner, other]) await part(0, worker);

@@ -169,6 +169,17 @@ describe('the lists of fields by which the answers of one name vary', () => {
     expect(records.find(readOf('y').read)).toBe(other);
   });
 
+  it('have hidden those of all others, where they vary by nothing', () => {
+    const records = new WebRecords(cache());
+    const [one, other] = [readOf('x').read, readOf('y').read];
+    records.store(one, answerOf(1, ['a']), madeAt(1));
+    records.store(other, answerOf(2, ['a']), madeAt(2));
+    const last = answerOf(3, []);
+    records.store(one, last, madeAt(3));
+    records.forgetWithOlder(one, last);
+    expect([records.find(one), records.find(other)]).toEqual([undefined, undefined]);
+  });
+
   it('are outdated by the last that was told of them', () => {
     const records = new WebRecords(cache());
     const { read } = readOf('x');
