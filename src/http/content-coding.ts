@@ -17,6 +17,12 @@ export function uncodedTags(entityTags: string): string {
   return entityTags.replace(madeSuffix, '');
 }
 
+/** The list, and behind it what `uncodedTags` makes of it where that differs: an origin's own tag may end so, too. */
+export function withUncodedTags(entityTags: string): string {
+  const uncoded = uncodedTags(entityTags);
+  return uncoded === entityTags ? entityTags : `${entityTags}, ${uncoded}`;
+}
+
 /** The value of Vary for an answer that depends on Accept-Encoding as well (RFC 9110 §12.5.5). */
 export function varyByEncoding(vary: string | undefined): string {
   if (vary === undefined || vary.trim() === '') return 'Accept-Encoding';

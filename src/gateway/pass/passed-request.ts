@@ -6,6 +6,7 @@ import { isReading } from '../../s3/operation-table.ts';
 import { fieldsOfQuery } from '../../s3/presigned-query.ts';
 import { ruledFields } from '../request/bucket.ts';
 import { takesCustomerKeys } from '../request/customer-keys.ts';
+import { mayDemandMade, sentAsIs } from '../request/made-tags.ts';
 import type { OtherOperation } from './other-operation.ts';
 
 /** The store fields of a request, by name without prefix, of header and query. */
@@ -48,6 +49,7 @@ export function passedRequest(
 ): StoreRequest {
   const { exchange, request, fields, address, bucket, operation } = other;
   const inHeaders = fields.store ?? new Map<string, string>();
+  const key = address.kind === 'object' ? address.key : undefined;
   const use = isReading(exchange.method) ? 'read' : 'write';
   readCustomerKey(inHeaders, takesCustomerKeys(bucket, request), use);
   const passed: HeaderField[] = [];
@@ -56,7 +58,11 @@ export function passedRequest(
       takesField(operation, { name, store: true }) && (exchange.caller !== undefined || !ofClients.has(name));
     if (isAllowed) passed.push({ name, value, store: true });
   }
-  if (!isReading(exchange.method)) passed.push(...httpFields(other));
+  if (!isReading(exchange.method)) {
+    const http = httpFields(other);
+    const isMade = mayDemandMade(exchange.method, fields, bucket.rulesFor(key ?? ''));
+    passed.push(...(isMade ? sentAsIs(http) : http));
+  }
   if (fields.origin !== undefined && !exchange.answerRules?.crossOrigin) {
     passed.push({ name: 'origin', value: fields.origin, store: false });
     for (const name of besideOrigins) {
@@ -64,7 +70,6 @@ export function passedRequest(
       if (typeof value === 'string') passed.push({ name, value, store: false });
     }
   }
-  const key = address.kind === 'object' ? address.key : undefined;
   return {
     method: exchange.method,
     operation,

@@ -32,6 +32,7 @@ import {
   wasForwarded,
 } from '../request/cache-status.ts';
 import type { ClientRead } from '../request/client-read.ts';
+import { demandAsIs, mayDemandMade } from '../request/made-tags.ts';
 import type { ObjectSource } from './object-source.ts';
 import { passRead } from './pass-read.ts';
 import { noteRefusal, replyNoted, replyToFailure } from './reply-to-failure.ts';
@@ -171,8 +172,9 @@ export class ObjectAnswer implements SendCallbacks {
   }
 
   #checkPreconditions(record: ReadableRecord): void {
-    const { fields, exchange, nowMs } = this.#client;
-    const verdict = fields.isConditional ? evaluatePreconditions(fields, record, nowMs) : undefined;
+    const { fields, exchange, nowMs, rules } = this.#client;
+    const conditions = mayDemandMade('GET', fields, rules) ? demandAsIs(fields) : fields;
+    const verdict = fields.isConditional ? evaluatePreconditions(conditions, record, nowMs) : undefined;
     if (!verdict || verdict.kind === 'proceed') return void this.#select(record);
     this.onCoverage('all');
     if (verdict.kind === 'failed') throw preconditionFailed(verdict.condition);

@@ -1,8 +1,12 @@
-import { uncodedTags } from '../../http/content-coding.ts';
+import { uncodedTags, withUncodedTags } from '../../http/content-coding.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
-import type { KeyRules } from '../request/key-rules.ts';
-import { isRead } from './changed-keys.ts';
-import type { WebFields } from './web-read.ts';
+import { isReading } from '../../s3/operation-table.ts';
+import type { KeyRules } from './key-rules.ts';
+
+interface Demands {
+  readonly ifMatch?: string | undefined;
+  readonly range?: string | undefined;
+}
 
 /**
  * Whether If-Match may name what was made here in another coding: it then stands for the content that this was made of, which is all
@@ -10,18 +14,18 @@ import type { WebFields } from './web-read.ts';
  */
 export function mayDemandMade(
   method: string,
-  { ifMatch, range }: WebFields,
+  { ifMatch, range }: Demands,
   { compress = 'off' }: KeyRules,
 ): boolean {
-  return ifMatch !== undefined && compress !== 'off' && !(isRead(method) && range !== undefined);
+  return ifMatch !== undefined && compress !== 'off' && !(isReading(method) && range !== undefined);
 }
 
-/** `fields` that demand the content as it is, for that which was made of it. */
-export function demandAsIs<Fields extends WebFields>(fields: Fields): Fields {
-  return { ...fields, ifMatch: fields.ifMatch && uncodedTags(fields.ifMatch) };
+/** `fields` that demand the content as it is as well, for that which was made of it. */
+export function demandAsIs<Fields extends Demands>(fields: Fields): Fields {
+  return { ...fields, ifMatch: fields.ifMatch && withUncodedTags(fields.ifMatch) };
 }
 
-/** The same of what the origin gets. */
+/** What the origin gets: it knows the content as it is alone. */
 export function sentAsIs(sent: readonly HeaderField[]): readonly HeaderField[] {
   return sent.map(field =>
     field.name === 'if-match' ? { ...field, value: uncodedTags(field.value) } : field,

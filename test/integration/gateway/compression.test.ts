@@ -129,6 +129,20 @@ describe.each([
     expect([asIs.status, asIs.body.length]).toEqual([200, 10_000]);
   });
 
+  it('If-Match with the tag of what was made is about the content that this was made of', async () => {
+    const text = prose(10_000);
+    put('page', text);
+    await start();
+    await warm(path);
+    const { etag = '' } = (await gateway.get(path, { 'accept-encoding': 'br' })).headers;
+    const answer = await gateway.get(path, { 'accept-encoding': 'br', 'if-match': etag });
+    expect([answer.status, answer.body.toString()]).toEqual([200, text]);
+    const part = await gateway.get(path, { 'if-match': etag, range: 'bytes=0-9' });
+    expect(part.status).toBe(412);
+    const other = await gateway.get(path, { 'if-match': etag.replace(/^"./, '"x') });
+    expect(other.status).toBe(412);
+  });
+
   it('ranges, If-Match and no-transform are about the content as it is', async () => {
     put('page', prose(10_000));
     await start();

@@ -64,3 +64,26 @@ it('where nothing is made it is a tag of the origin', async () => {
   const { status } = await gateway.get('/k', made);
   expect([status, origin.lastAsked?.headers['if-match']]).toEqual([412, '"1-tidegate-br"']);
 });
+
+it.each([0, 1])('it is about what has that very tag as well, where it is held (worker %i)', async worker => {
+  await start(compress);
+  const own = { 'content-type': 'text/plain', 'cache-control': 'max-age=60', etag: '"1-tidegate-br"' };
+  origin.answer = (_asked, response) => void response.writeHead(200, own).end(body);
+  await gateway.get('/k', {}, worker);
+  const asked = origin.asked.length;
+  const { status, headers } = await gateway.get('/k', made, worker);
+  expect([status, headers['x-cache'], origin.asked.length]).toEqual([200, 'HIT', asked]);
+});
+
+it.each([
+  ['where something may be made', compress, '"1", "0-tidegate-x"'],
+  ['where nothing is', 'off', '"1-tidegate-br", "0-tidegate-x"'],
+] as const)('a write to a store demands what the store knows: %s', async (_, rules, demanded) => {
+  await start(compress);
+  const store = await TestGateway.start({
+    ...{ storeUrl: origin.url, keyRules: [{ keys: ['**'], compress: rules }] },
+  });
+  await store.send('PUT', '/b/k', { 'if-match': '"1-tidegate-br", "0-tidegate-x"' });
+  await store.close();
+  expect(origin.lastAsked?.headers['if-match']).toBe(demanded);
+});

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { codedTag, uncodedTags, varyByEncoding } from '../../../src/http/content-coding.ts';
+import { codedTag, uncodedTags, varyByEncoding, withUncodedTags } from '../../../src/http/content-coding.ts';
 
 it('a coded content has the tag of the content with the coding behind it, and is as strong', () => {
   expect(codedTag('"abc"', 'gzip')).toBe('"abc-tidegate-gzip"');
@@ -16,6 +16,7 @@ it.each([
   ['"a-tidegate-brotli", "-tidegate-br-1"', '"a-tidegate-brotli", "-tidegate-br-1"'],
 ])('the tags %j were made of %j', (made, of) => {
   expect(uncodedTags(made)).toBe(of);
+  expect(withUncodedTags(made)).toBe(made === of ? made : `${made}, ${of}`);
 });
 
 it.each([
