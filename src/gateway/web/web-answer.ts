@@ -3,13 +3,6 @@ import type { Coverage } from '../../cache/coverage.ts';
 import { ageS } from '../../cache/freshness.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { isStrongTag } from '../../http/entity-tag.ts';
-import {
-  evaluatePreconditions,
-  heedsConditions,
-  ifRangeHolds,
-  strongValidators,
-} from '../../http/preconditions.ts';
-import { parseRange, selectRange } from '../../http/range.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import type { S3Error } from '../../s3/error.ts';
 import { invalidRange } from '../../s3/read-errors.ts';
@@ -30,8 +23,7 @@ import {
 import type { Exchange } from '../request/exchange.ts';
 import type { Collections } from './collected-body.ts';
 import { copiedContent } from './copied-content.ts';
-import { ownConditions } from './demands.ts';
-import { dateMsOf, validatorsOf } from './made-answer.ts';
+import { givenOf } from './given-answer.ts';
 import { fieldValue } from './outgoing-fields.ts';
 import type { PreparedAnswer } from './web-headers.ts';
 import type { RecordSource, WebRead } from './web-read.ts';
@@ -81,16 +73,12 @@ export class WebAnswer implements SendCallbacks {
   /** The demands of the client are met, or the origin has not minded them. @throws S3Error where the range cannot be had */
   give(): void {
     const { read, record, exchange } = this.#answered;
-    const fields = ownConditions(read.fields);
     this.#status = record.answer?.status ?? 200;
-    const verdict =
-      fields.isConditional && heedsConditions(this.#status)
-        ? evaluatePreconditions(fields, validatorsOf(record), read.nowMs)
-        : undefined;
-    if (verdict?.kind === 'not-modified') this.#notModified();
-    // RFC 9110 §14.2: a range is of what is answered with 200
-    else if (fields.range === undefined || exchange.isHead || this.#status !== 200) this.#send(undefined);
-    else this.#sendRange(fields.range);
+    const { fields, nowMs } = read;
+    const given = givenOf(record, { fields, nowMs, method: exchange.isHead ? 'HEAD' : 'GET' });
+    if (given.kind === 'not-modified') this.#notModified();
+    else if (given.kind === 'unsatisfiable') this.#refuse(invalidRange(fields.range ?? '', record.sizeBytes));
+    else this.#send(given.kind === 'part' ? given : undefined);
   }
 
   /** @throws `error`, which the cache has decided on */
@@ -108,16 +96,6 @@ export class WebAnswer implements SendCallbacks {
     this.#headers = prepared.notModified.withShared(exchange.crossOrigin);
     this.begin().end();
     this.onEnd();
-  }
-
-  #sendRange(range: string): void {
-    const { read, record } = this.#answered;
-    const { ifRange } = read.fields;
-    const isAsked =
-      ifRange === undefined || ifRangeHolds(ifRange, strongValidators(record, dateMsOf(record)));
-    const selection = isAsked ? selectRange(parseRange(range), record.sizeBytes) : undefined;
-    if (selection?.kind === 'unsatisfiable') this.#refuse(invalidRange(range, record.sizeBytes));
-    this.#send(selection?.kind === 'part' ? selection : undefined);
   }
 
   #send(part: PartOfObject | undefined): void {

@@ -92,11 +92,8 @@ export class WebArrivals implements WebFetchOwner {
   collected(fetch: WebFetch, head: WebHead, body: CollectedBody, times: AnswerTimes): void {
     const { read, flight } = fetch.question;
     const mayKeep = isOfUse(head, read.policy, times);
-    const alone = {
-      kind: 'alone',
-      because: aloneBecause(read, head, false),
-      arrived: { head, times },
-    } as const;
+    const arrived = { head, times };
+    const alone = { kind: 'alone', because: aloneBecause(read, head, false), arrived } as const;
     const isOther = head.status === 206 && !isAllOfPart(head, body.sizeBytes);
     if (isOther || (!mayKeep && !flight?.isAwaited)) {
       body.drop();
@@ -232,13 +229,16 @@ export class WebArrivals implements WebFetchOwner {
     const { read, flight } = fetch.question;
     const { range, status } = readContentHead(head);
     if (status === 206 && (!range || read.fields.range === undefined)) return pass;
-    if (range && this.#records.unfinished.has(read.target.key, this.#cache.nowMs())) return pass;
+    const isUnfinished = this.#records.unfinished.has(read.target.key, this.#cache.nowMs());
+    if (range && isUnfinished) return pass;
     const [from, to] = range ? [range.first, range.last + 1] : [0, sizeBytes];
     if (hasOtherLength(readContentHead(head), to - from)) return pass;
     const asked = read.contentRead(head.vary);
     const identity = webIdentity(read, head, sizeBytes);
     const tagSlots = tagSlotsOfAnswer(head.fields, times.groupSlots);
     const content = this.#records.contentOf(read, asked, identity, times, tagSlots);
+    // it would be asked for the rest
+    if (isUnfinished && content.hasBlockIn(from, to)) return pass;
     const record = storedAnswer(head, 200, content, times);
     const isStored = this.#records.store(read, record, madeOf(head, times));
     if (!isStored) this.#cache.keepWhileRead(content);
@@ -282,7 +282,7 @@ export class WebArrivals implements WebFetchOwner {
     const nowMs = this.#cache.nowMs();
     if (freshUntilMs(held, read.policy, nowMs) > nowMs || head.status >= 400)
       this.#records.withdraw(read, held);
-    else this.#records.forgetWithOlder(read, held);
+    else this.#records.forget(read, held);
   }
 }
 

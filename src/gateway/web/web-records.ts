@@ -15,7 +15,7 @@ import { hasMoved } from '../request/bucket.ts';
 import type { Forwarded } from '../request/cache-status.ts';
 import { isPart, withoutRange } from './asked-range.ts';
 import { type Dated, dateMsOf, isLater, type Made } from './made-answer.ts';
-import { selectedOf } from './selected-record.ts';
+import { selectedOf, tellsOfServer } from './selected-record.ts';
 import { holdsAll, isComplete } from './stale-answers.ts';
 import { type AnswerTimes, type ArrivedHead, tagSlotsOfAnswer } from './stored-answer.ts';
 import { surplusOf } from './surplus-records.ts';
@@ -152,27 +152,20 @@ export class WebRecords {
   renew(read: WebRead, before: ReadableRecord, record: ReadableRecord, made: Made): boolean {
     const isStored = this.store(read, record, made);
     // only now: a content is dropped with the last record that refers to it
-    if (before.answer?.vary.join() !== record.answer?.vary.join()) this.forget(read, before);
+    if (varyOf(before) !== varyOf(record)) this.forget(read, before, record);
     return isStored;
   }
 
-  /** `record` must not be used again. */
-  forget(read: AnswerName, record: ReadableRecord): void {
+  /**
+   * `record` must not be used again, nor what it may have hidden from whomever: none of that is what the origin has now.
+   *
+   * @param renewed what has taken its place
+   */
+  forget(read: AnswerName, record: ReadableRecord, renewed?: ReadableRecord): void {
     this.changed(read);
     for (const [name, held] of this.#entryOf(read)?.records ?? [])
-      if (held === record) this.#cache.table.forget(read.target.key, name);
-  }
-
-  /** The same of what came before it, and was hidden by it: none of that is what the origin has now. */
-  forgetWithOlder(read: WebRead, record: ReadableRecord): void {
-    const records = this.#entryOf(read)?.records ?? new Map<string, ObjectRecord>();
-    const selected = varyListsOf(records).map(({ names }) => read.variantName(names));
-    // one that varies by nothing has hidden those of all others
-    const hidden = withoutRange(record.answer?.vary ?? []).length === 0 ? [...records.keys()] : selected;
-    for (const name of hidden) {
-      const held = records.get(name);
-      if (held?.kind === 'readable' && held.receivedMs <= record.receivedMs) this.forget(read, held);
-    }
+      if (held === record || (held !== renewed && mayHide(record, held)))
+        this.#cache.table.forget(read.target.key, name);
   }
 
   /** The same where the origin has refused the rest of `record`: no part begins it again for a while. */
@@ -282,6 +275,12 @@ export class WebRecords {
 
 function isPartial(record: ObjectRecord): boolean {
   return record.kind === 'readable' && isPart(record);
+}
+
+/** Whether some may get `record` in the place of `other`, which came before it: what varies alike is of other readers. */
+function mayHide(record: ReadableRecord, other: ObjectRecord): boolean {
+  if (other.kind !== 'readable' || other.receivedMs > record.receivedMs) return false;
+  return varyOf(other) !== varyOf(record) && (tellsOfServer(other) || !tellsOfServer(record));
 }
 
 /** The fields that select an answer, as one text. */

@@ -5,7 +5,7 @@ import { failedWith, type Warmed } from '../read/warmed.ts';
 import { placeText } from '../request/bucket.ts';
 import { cacheHit } from '../request/cache-status.ts';
 import { endsHeld } from '../web/origin-failures.ts';
-import { answersNow, holdsWhatIsAsked } from '../web/stale-answers.ts';
+import { answersNow, wantsMissing } from '../web/stale-answers.ts';
 import type { WaitingClient } from '../web/waiting-client.ts';
 import { isFailure } from '../web/web-fetch.ts';
 import type { RecordSource, WebRead, WebSource } from '../web/web-read.ts';
@@ -63,7 +63,7 @@ export class RemoteWeb implements WebSource, RecordSource {
   serve(read: WebRead): void {
     const record = this.#near.find(read);
     // of what is not known to be held the owner knows whether it can be had
-    if (record && answersNow(record, read) && holdsWhatIsAsked(record, read))
+    if (record && answersNow(record, read) && !wantsMissing(record, read))
       read.client.answer(read, record, cacheHit, this);
     else this.#ask(read, false);
   }

@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ownerOf } from '../../../src/cache/object-key.ts';
+import { PeerLink } from '../../../src/gateway/workers/peer-link.ts';
 import { ManualClock, whileTimePasses } from '../../support/manual-clock.ts';
 import { testKey } from '../../support/object-keys.ts';
 import { type OriginRequest, ScriptedOrigin } from '../../support/scripted-origin.ts';
@@ -539,7 +540,7 @@ describe('what other workers were told of', () => {
     function answerRange(response: ServerResponse, range = ''): void {
       const [, first, last] = (/(\d+)-(\d+)/.exec(range) ?? []).map(Number);
       if (first === undefined || last === undefined) {
-        response.writeHead(200, head).end(body);
+        response.writeHead(200, { ...head, 'content-length': body.length }).end(body);
         return;
       }
       const fields = { ...head, 'content-range': `bytes ${first}-${last}/${body.length}` };
@@ -591,6 +592,21 @@ describe('what other workers were told of', () => {
       expect(agents, 'in the name of the client').toEqual([undefined]);
     });
 
+    it('to give the rest alone, the whole is passed on as it comes', async () => {
+      const [owner, other] = ownerAndOther('/k');
+      for (const worker of [owner, owner, other]) await part(0, worker);
+      isFailing = true;
+      await part(2_500_000, other);
+      isFailing = false;
+      // many firewalls refuse those whom they do not know
+      const { answer } = origin;
+      origin.answer = (asked, response) => {
+        if (asked.headers['if-match'] === undefined) answer(asked, response);
+        else response.writeHead(503).end();
+      };
+      for (const worker of everyWorker) expect(await text('/k', worker)).toHaveLength(body.length);
+    });
+
     it('to give the rest, that is fetched for nobody for five seconds', async () => {
       const [owner, other] = ownerAndOther('/k');
       for (const worker of [owner, owner, other]) await part(0, worker);
@@ -606,6 +622,18 @@ describe('what other workers were told of', () => {
       expect(await part(2_500_000, other)).toEqual([206, 'MISS']);
       for (const reader of everyWorker) expect(await part(2_500_000, reader)).toEqual([206, 'HIT']);
     });
+  });
+
+  it('is the same that a client has already, as every worker knows without asking its owner', async () => {
+    const tagged = { ...fresh, etag: '"1"' };
+    const part = { ...tagged, 'content-range': `bytes 0-9/${3 * 2 ** 20}` };
+    await start((_asked, response) => void response.writeHead(206, part).end('0123456789'));
+    const [owner, other] = ownerAndOther('/k');
+    for (const worker of [owner, other]) await gateway.get('/k', { range: 'bytes=0-9' }, worker);
+    const calls = vi.spyOn(PeerLink.prototype, 'call');
+    const known = await gateway.get('/k', { 'if-none-match': '"1"' }, other);
+    expect([known.status, known.headers['x-cache'], calls.mock.calls.length]).toEqual([...[304, 'HIT', 0]]);
+    calls.mockRestore();
   });
 
   it('is asked for anew where its bytes have been given up', async () => {

@@ -155,29 +155,57 @@ describe('the lists of fields by which the answers of one name vary', () => {
     expect([records.find(read), records.unfinished.has(key, 60_999)]).toEqual([undefined, true]);
   });
 
-  it('are forgotten with what came before, where the origin says something else', () => {
+  it('are forgotten with what came before and varied otherwise: it may be what they have hidden from others', () => {
     const records = new WebRecords(cache());
-    const { read } = readOf('x');
+    const [one, other] = [readOf('x').read, readOf('y').read];
     const [first, second, last] = [answerOf(1, ['a']), answerOf(2, ['b']), answerOf(3, ['c'])];
-    for (const held of [first, second, last]) records.store(read, held, madeAt(held.receivedMs));
-    const other = answerOf(1, ['a']);
-    records.store(readOf('y').read, other, madeAt(1));
-    records.forgetWithOlder(read, second);
-    expect(records.find(read)).toBe(last);
-    records.forgetWithOlder(read, last);
-    expect(records.find(read)).toBeUndefined();
-    expect(records.find(readOf('y').read)).toBe(other);
+    for (const held of [first, second, last]) records.store(one, held, madeAt(held.receivedMs));
+    records.store(other, answerOf(1, ['a']), madeAt(1));
+    records.forget(one, second);
+    expect(records.find(one)).toBe(last);
+    records.forget(one, last);
+    expect([records.find(one), records.find(other)]).toEqual([undefined, undefined]);
   });
 
-  it('have hidden those of all others, where they vary by nothing', () => {
+  it('that vary alike are of other readers', () => {
+    const records = new WebRecords(cache());
+    const [one, other] = [readOf('x').read, readOf('y').read];
+    const [first, second] = [answerOf(1, ['a']), answerOf(2, ['a'])];
+    records.store(one, first, madeAt(1));
+    records.store(other, second, madeAt(2));
+    records.forget(other, second);
+    expect([records.find(one), records.find(other)]).toEqual([first, undefined]);
+  });
+
+  it.each([
+    ['an error of the server has hidden nothing but other ones', 503, ['a']],
+    ['an answer has hidden errors of the server, too', 200, undefined],
+  ] as const)('%s', (_, status, left) => {
+    const records = new WebRecords(cache());
+    const { read } = readOf('x');
+    const withStatus = (record: ReadableRecord, of: number): ReadableRecord => ({
+      ...record,
+      answer: { status: of, vary: record.answer?.vary ?? [] },
+    });
+    const page = answerOf(1, ['a']);
+    const error = withStatus(answerOf(2, ['b']), 503);
+    const last = withStatus(answerOf(3, []), status);
+    for (const held of [page, error, last]) records.store(read, held, madeAt(held.receivedMs));
+    records.forget(read, last);
+    expect(records.find(read)?.answer?.vary).toEqual(left);
+  });
+
+  it('what they have hidden does not come back where they are confirmed and vary otherwise', () => {
     const records = new WebRecords(cache());
     const [one, other] = [readOf('x').read, readOf('y').read];
     records.store(one, answerOf(1, ['a']), madeAt(1));
-    records.store(other, answerOf(2, ['a']), madeAt(2));
-    const last = answerOf(3, []);
-    records.store(one, last, madeAt(3));
-    records.forgetWithOlder(one, last);
-    expect([records.find(one), records.find(other)]).toEqual([undefined, undefined]);
+    records.store(other, answerOf(1, ['a']), madeAt(1));
+    const second = answerOf(2, []);
+    records.store(one, second, madeAt(2));
+    expect(records.find(other)).toBe(second);
+    const renewed = answerOf(2, ['a']);
+    expect(records.renew(one, second, renewed, madeAt(3))).toBe(true);
+    expect([records.find(one), records.find(other)]).toEqual([renewed, undefined]);
   });
 
   it('are outdated by the last that was told of them', () => {
