@@ -80,6 +80,11 @@ export function ifRangeHolds(ifRange: string | undefined, validators: Validators
   return dateMs !== undefined && dateMs === lastModifiedSecondMs(validators);
 }
 
+/** Whether If-Range names a date, and no tag. */
+export function isDated(ifRange: string): boolean {
+  return !/^(?:W\/)?"/.test(ifRange);
+}
+
 /** With less between them, Date and Last-Modified may be of clocks that differ: the second of the change may not have been over. */
 const CLOCKS_DIFFER_MS = 60_000;
 

@@ -6,6 +6,7 @@ import type { ObjectLocation } from './add-object.ts';
 import { mayBypassGovernance, requireUnlocked } from './lock.ts';
 import type { BucketCall, ObjectCall } from './operation.ts';
 import { newVersionId, parseVersionId } from './version-id.ts';
+import { type DeleteConditions, requireDeleteConditions } from './write-conditions.ts';
 
 /** The result of a deletion. */
 interface Deletion {
@@ -16,7 +17,11 @@ interface Deletion {
 
 /** DeleteObject: succeeds for missing keys too. */
 export function deleteObject(call: ObjectCall): OperationAnswer {
-  const { versionId, isMarker } = deleteKey(call, call.key, parseVersionId(call.request, call.bucket));
+  const { request, key } = call;
+  const others = ['if-match-last-modified-time', 'if-match-size'];
+  const hasOthers = others.some(name => request.prefixed(name) !== undefined);
+  const conditions = { ifMatch: request.header('if-match'), hasOthers };
+  const { versionId, isMarker } = deleteKey(call, key, parseVersionId(request, call.bucket), conditions);
   return {
     status: 204,
     prefixed: { ...(versionId && { 'version-id': versionId }), ...(isMarker && { 'delete-marker': 'true' }) },
@@ -27,12 +32,18 @@ export function deleteObject(call: ObjectCall): OperationAnswer {
  * Deletes the given version permanently. Without a version, adds a delete marker, or deletes the object in a bucket
  * without versioning.
  *
- * @throws AccessDenied, also for locked versions
+ * @throws AccessDenied, also for locked versions; those of `requireDeleteConditions`
  */
-export function deleteKey(call: BucketCall, key: string, versionId: string | undefined): Deletion {
+export function deleteKey(
+  call: BucketCall,
+  key: string,
+  versionId: string | undefined,
+  conditions: DeleteConditions,
+): Deletion {
   const { store, bucket, caller } = call;
   const action = versionId === undefined ? 'DeleteObject' : 'DeleteObjectVersion';
   if (!isPermitted(caller, action, { bucket, key })) throw new OperationError('AccessDenied');
+  requireDeleteConditions(call, key, conditions);
   if (versionId === undefined && bucket.settings.versioning !== 'never') {
     return { versionId: addMarker({ store, bucket, key }), isMarker: true };
   }

@@ -7,7 +7,13 @@ import { deleteKey } from './delete-object.ts';
 import type { BucketCall } from './operation.ts';
 import { checkedVersionId } from './version-id.ts';
 
-const objectSchema = z.object({ Key: z.string().min(1), VersionId: z.string().optional() });
+const objectSchema = z.object({
+  Key: z.string().min(1),
+  VersionId: z.string().optional(),
+  ETag: z.string().optional(),
+  LastModifiedTime: z.string().optional(),
+  Size: z.string().optional(),
+});
 const form = {
   root: 'Delete',
   repeated: ['Object'],
@@ -19,9 +25,11 @@ export async function deleteObjects(call: BucketCall): Promise<OperationAnswer> 
   const { Object: objects, Quiet } = parseXml(await receiveDocument(call), form);
   const Deleted: XmlElements[] = [];
   const Failed: XmlElements[] = [];
-  for (const { Key, VersionId } of objects) {
+  for (const { Key, VersionId, ETag, LastModifiedTime, Size } of objects) {
     try {
-      const { versionId, isMarker } = deleteKey(call, Key, checkedVersionId(VersionId, call.bucket));
+      const conditions = { ifMatch: ETag, hasOthers: LastModifiedTime !== undefined || Size !== undefined };
+      const version = checkedVersionId(VersionId, call.bucket);
+      const { versionId, isMarker } = deleteKey(call, Key, version, conditions);
       const marker = isMarker ? { DeleteMarker: true, DeleteMarkerVersionId: versionId } : {};
       Deleted.push({ Key, VersionId, ...marker });
     } catch (error) {

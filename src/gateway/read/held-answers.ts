@@ -1,7 +1,8 @@
 import { servedOnErrorUntilMs } from '../../cache/freshness.ts';
 import type { ObjectRecord, ReadableRecord } from '../../cache/record.ts';
 import { staleUse } from '../../cache/reuse.ts';
-import { selectRange } from '../../http/range.ts';
+import { ifRangeHolds, isDated } from '../../http/preconditions.ts';
+import { type Selection, selectRange } from '../../http/range.ts';
 import type { RequestDirectives } from '../../http/request-directives.ts';
 import { NotCachedError, RefusedByStoreError } from '../fill/fill-error.ts';
 import { cacheHit } from '../request/cache-status.ts';
@@ -79,17 +80,25 @@ export function asksForConfirmed(directives: RequestDirectives | undefined): boo
 
 /** Whether all bytes are held that `read` needs: an answer that has begun can only be cut off when the store fails. */
 export function holdsWhatIsRead(
-  { content, sizeBytes, isUsableForGet }: ReadableRecord,
-  { method, partNumber, range }: Pick<ObjectRead, 'method' | 'partNumber' | 'range'>,
+  record: ReadableRecord,
+  { method, partNumber, range, ifRange }: Pick<ObjectRead, 'method' | 'partNumber' | 'range' | 'ifRange'>,
 ): boolean {
+  const { content, sizeBytes, isUsableForGet } = record;
   const part = partNumber === undefined ? undefined : content.parts.get(partNumber);
   // an empty object has one part
   if (partNumber !== undefined && part === undefined && sizeBytes > 0) return false;
   if (method === 'HEAD') return true;
   if (!isUsableForGet) return false;
   if (part) return content.coverage(part.first, part.last + 1) === 'all';
-  const selection = selectRange(range, sizeBytes);
+  const selection = mayLeadToWhole(ifRange, record) ? whole : selectRange(range, sizeBytes);
   if (selection.kind === 'unsatisfiable' || sizeBytes === 0) return true;
   const [from, to] = selection.kind === 'part' ? [selection.first, selection.last + 1] : [0, sizeBytes];
   return content.coverage(from, to) === 'all';
+}
+
+const whole: Selection = { kind: 'whole' };
+
+/** A date does not hold where the content might have gone out in another coding as well. */
+function mayLeadToWhole(ifRange: string | undefined, record: ReadableRecord): boolean {
+  return ifRange !== undefined && (isDated(ifRange) || !ifRangeHolds(ifRange, record));
 }

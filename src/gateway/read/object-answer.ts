@@ -32,7 +32,7 @@ import {
   wasForwarded,
 } from '../request/cache-status.ts';
 import type { ClientRead } from '../request/client-read.ts';
-import { demandAsIs, mayDemandMade } from '../request/made-tags.ts';
+import { demandAsIs, readsMade } from '../request/made-tags.ts';
 import type { ObjectSource } from './object-source.ts';
 import { passRead } from './pass-read.ts';
 import { noteRefusal, replyNoted, replyToFailure } from './reply-to-failure.ts';
@@ -76,6 +76,7 @@ export class ObjectAnswer implements SendCallbacks {
   #ageS: number | undefined;
   /** In which coding the content goes out. */
   #coding: ContentCoding | undefined;
+  #isUndated = false;
   /** Whether a coding that was chosen could not be read. */
   #isAsIs = false;
 
@@ -168,12 +169,13 @@ export class ObjectAnswer implements SendCallbacks {
     const mayMake = this.#outcome.how !== 'fetched';
     const chosen = this.#parts.representations.ofObject(record, compress, this.#client, mayMake);
     this.#coding = chosen.coding;
+    this.#isUndated = chosen.isUndated ?? false;
     return chosen.record;
   }
 
   #checkPreconditions(record: ReadableRecord): void {
-    const { fields, exchange, nowMs, rules } = this.#client;
-    const conditions = mayDemandMade('GET', fields, rules) ? demandAsIs(fields) : fields;
+    const { fields, exchange, nowMs } = this.#client;
+    const conditions = readsMade(this.#client) ? demandAsIs(fields) : fields;
     const verdict = fields.isConditional ? evaluatePreconditions(conditions, record, nowMs) : undefined;
     if (!verdict || verdict.kind === 'proceed') return void this.#select(record);
     this.onCoverage('all');
@@ -191,7 +193,7 @@ export class ObjectAnswer implements SendCallbacks {
       this.#sendPart(record, read.partNumber);
       return;
     }
-    const selection = selectionFor(this.#client, record);
+    const selection = selectionFor(this.#client, record, this.#isUndated);
     if (selection.kind === 'unsatisfiable') {
       this.onCoverage('all');
       throw invalidRange(fields.range ?? '', record.sizeBytes);

@@ -14,6 +14,7 @@ import { isVisible } from '../reply/object-headers.ts';
 import { fromFallback } from '../request/cache-status.ts';
 import type { ClientRead } from '../request/client-read.ts';
 import { readAtFallback } from '../request/fallback-bucket.ts';
+import { readsMade, sentAsIs } from '../request/made-tags.ts';
 import { FallbackRead } from './send-with-fallback.ts';
 import { storeRequest } from './store-request.ts';
 
@@ -60,7 +61,8 @@ export function passRead(
   });
 }
 
-function conditions({ fields }: ClientRead): HeaderField[] {
+function conditions(client: ClientRead): readonly HeaderField[] {
+  const { fields } = client;
   const sent: readonly (readonly [string, string | undefined])[] = [
     ['range', fields.range],
     ['if-range', fields.ifRange],
@@ -69,7 +71,8 @@ function conditions({ fields }: ClientRead): HeaderField[] {
     ['if-modified-since', fields.ifModifiedSince],
     ['if-unmodified-since', fields.ifUnmodifiedSince],
   ];
-  return sent.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value, store: false }]));
+  const told = sent.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value, store: false }]));
+  return readsMade(client) ? sentAsIs(told) : told;
 }
 
 /**

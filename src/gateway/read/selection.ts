@@ -5,8 +5,16 @@ import type { ClientRead } from '../request/client-read.ts';
 
 const whole: Selection = { kind: 'whole' };
 
-/** The bytes of `record` that a client gets, without part numbers (RFC 9110 §13.1.5, §14.2). */
-export function selectionFor({ fields, range }: ClientRead, record: ReadableRecord): Selection {
-  if (range.kind === 'absent' || !ifRangeHolds(fields.ifRange, record)) return whole;
+/**
+ * The bytes of `record` that a client gets, without part numbers (RFC 9110 §13.1.5, §14.2).
+ *
+ * @param isUndated see `Representation`
+ */
+export function selectionFor(
+  { fields, range }: ClientRead,
+  record: ReadableRecord,
+  isUndated: boolean,
+): Selection {
+  if (range.kind === 'absent' || isUndated || !ifRangeHolds(fields.ifRange, record)) return whole;
   return selectRange(range, record.sizeBytes);
 }

@@ -123,7 +123,8 @@ function lacksChecksums(client: ClientRead, record: ObjectRecord): boolean {
     return false;
   // A part has its own checksums (docs/semantics.md 48).
   if (client.read.partNumber !== undefined && record.sizeBytes > 0) return false;
-  const selection = selectionFor(client, record);
+  // of what the store has, which is what who asks for checksums gets
+  const selection = selectionFor(client, record, false);
   if (selection.kind !== 'part') return selection.kind === 'whole';
   return selection.first === 0 && selection.last + 1 === record.sizeBytes;
 }

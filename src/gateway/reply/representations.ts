@@ -5,6 +5,7 @@ import { splitDirectives } from '../../http/cache-control.ts';
 import { type ContentCoding, codedTag, varyByEncoding } from '../../http/content-coding.ts';
 import { contentDigests } from '../../http/content-digests.ts';
 import { equalsWeakly, parseEntityTag, parseEntityTagList } from '../../http/entity-tag.ts';
+import { isDated } from '../../http/preconditions.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import type { RequestFields } from '../../s3/request-fields.ts';
 import { isChecksum } from '../fill/content-head.ts';
@@ -16,6 +17,8 @@ export interface Representation {
   readonly record: ReadableRecord;
   /** The coding that was made here; undefined for the content as the store has it. */
   readonly coding: ContentCoding | undefined;
+  /** Whether a date in If-Range does not hold: it may be of another representation (RFC 9110 §13.1.5). */
+  readonly isUndated?: boolean;
 }
 
 type Asked = Pick<
@@ -111,10 +114,9 @@ function negotiableOf(
 
 function negotiableFrom(record: ReadableRecord): Negotiable {
   const asIs = { ...record, fields: varied(record.fields) };
-  const undated = { ...asIs, lastModifiedMs: undefined };
   return {
     asIs: { record: asIs, coding: undefined },
-    undated: { record: undated, coding: undefined },
+    undated: { record: asIs, coding: undefined, isUndated: true },
     coded: new Map(),
   };
 }
@@ -141,9 +143,8 @@ function wantsAsIs({ range, ifMatch, cacheControl }: Asked): boolean {
   return cacheControl !== undefined && forbidsChange(cacheControl);
 }
 
-/** RFC 9110 §13.1.5: a date in If-Range stands for one representation alone. */
 function resumesByDate({ range, ifRange }: Asked): boolean {
-  return range !== undefined && ifRange !== undefined && !/^(?:W\/)?"/.test(ifRange);
+  return range !== undefined && ifRange !== undefined && isDated(ifRange);
 }
 
 function forbidsChange(cacheControl: string): boolean {

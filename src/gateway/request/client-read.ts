@@ -87,6 +87,7 @@ export function clientRead(
     variant,
     recordName: recordName(versionId, variant, method),
     range,
+    ...(fields.ifRange !== undefined && { ifRange: fields.ifRange }),
     partNumber,
     isConditional: fields.isConditional,
     ...(directives && { directives }),

@@ -1,7 +1,10 @@
 import { uncodedTags, withUncodedTags } from '../../http/content-coding.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import { isReading } from '../../s3/operation-table.ts';
+import type { ClientRead } from './client-read.ts';
 import type { KeyRules } from './key-rules.ts';
+
+const namesDemand: ReadonlySet<string> = new Set(['if-match', 'copy-source-if-match']);
 
 interface Demands {
   readonly ifMatch?: string | undefined;
@@ -20,6 +23,11 @@ export function mayDemandMade(
   return ifMatch !== undefined && compress !== 'off' && !(isReading(method) && range !== undefined);
 }
 
+/** The same of a read of an object; parts are of what the store has. */
+export function readsMade({ read, fields, rules }: ClientRead): boolean {
+  return read.partNumber === undefined && mayDemandMade(read.method, fields, rules);
+}
+
 /** `fields` that demand the content as it is as well, for that which was made of it. */
 export function demandAsIs<Fields extends Demands>(fields: Fields): Fields {
   return { ...fields, ifMatch: fields.ifMatch && withUncodedTags(fields.ifMatch) };
@@ -28,6 +36,6 @@ export function demandAsIs<Fields extends Demands>(fields: Fields): Fields {
 /** What the origin gets: it knows the content as it is alone. */
 export function sentAsIs(sent: readonly HeaderField[]): readonly HeaderField[] {
   return sent.map(field =>
-    field.name === 'if-match' ? { ...field, value: uncodedTags(field.value) } : field,
+    namesDemand.has(field.name) ? { ...field, value: uncodedTags(field.value) } : field,
   );
 }

@@ -20,6 +20,8 @@ export interface ObjectRead {
   readonly recordName: string;
   /** The requested range; decides what a miss fetches. */
   readonly range: RangeRequest;
+  /** If-Range: where it does not hold, all is sent whatever the range. */
+  readonly ifRange?: string | undefined;
   readonly partNumber: number | undefined;
   /** With preconditions the bytes may turn out not to be needed, so a miss fetches at most one block. */
   readonly isConditional: boolean;

@@ -82,7 +82,14 @@ export class PlainReads {
       this.#met.add(hash, 1);
       return;
     }
-    const whole = { ...read, range: noRange, isConditional: false, directives: undefined, trace: undefined };
+    const { ifRange: _, ...others } = read;
+    const whole = {
+      ...others,
+      range: noRange,
+      isConditional: false,
+      directives: undefined,
+      trace: undefined,
+    };
     const plain = { bucket, key, prefix, rules, read: whole, visibility, mayKnowMissing, page };
     // the key is held twice, and may need two bytes per character
     this.#reads.add(host, url, plain, 2 * (key.length + read.objectKey.text.length));
@@ -106,6 +113,6 @@ function plainHost({ method, url }: Exchange, fields: RequestFields): string | u
   return isPlain ? host : undefined;
 }
 
-function partOf(whole: ObjectRead, { range, isConditional }: RequestFields): ObjectRead {
-  return { ...whole, range: parseRange(range), isConditional };
+function partOf(whole: ObjectRead, { range, ifRange, isConditional }: RequestFields): ObjectRead {
+  return { ...whole, range: parseRange(range), ...(ifRange !== undefined && { ifRange }), isConditional };
 }

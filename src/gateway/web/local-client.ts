@@ -65,6 +65,7 @@ export class LocalClient implements WebClient {
             record: shown.record,
             source: this.#sourceOf(shown, record, outcome, source),
             isMade: shown.coding !== undefined,
+            isUndated: shown.isUndated,
           }
         : { ...answered, record, source, isMade: false },
       this.#parts,

@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CompressionRules } from '../../../src/gateway/request/compression-rules.ts';
-import type { ContentCoding } from '../../../src/http/content-coding.ts';
+import { type ContentCoding, codedTag } from '../../../src/http/content-coding.ts';
 import { StandInStore } from '../../support/stand-in-store.ts';
 import { TestGateway, type TestGatewayOptions } from '../../support/test-gateway.ts';
 import { turnsUntil } from '../../support/turns-until.ts';
@@ -143,6 +143,22 @@ describe.each([
     expect(other.status).toBe(412);
   });
 
+  it('nor is If-Match with that tag about a part of the object, by its number', async () => {
+    put('page', prose(10_000));
+    await start();
+    const ifMatch = { 'if-match': codedTag((await gateway.get(path)).headers.etag ?? '', 'br') };
+    for (const method of ['GET', 'HEAD'])
+      expect((await gateway.send(method, '/b/page?partNumber=1', ifMatch)).status).toBe(412);
+  });
+
+  it('If-Match with that tag is about the content where that is not kept, either', async () => {
+    put('page', prose(10_000));
+    await start({ policy: { clientDirectives: 'honour' } });
+    const { etag = '' } = (await gateway.get(path)).headers;
+    const unkept = { 'cache-control': 'no-store', 'if-match': codedTag(etag, 'br') };
+    expect((await gateway.get(path, unkept)).status).toBe(200);
+  });
+
   it('ranges, If-Match and no-transform are about the content as it is', async () => {
     put('page', prose(10_000));
     await start();
@@ -172,6 +188,13 @@ describe.each([
     const resumed = { range: 'bytes=100-', 'if-range': date };
     const whole = await gateway.get(path, { ...resumed, 'accept-encoding': 'br' });
     expect([whole.status, whole.body.toString()]).toEqual([200, text]);
+    for (const method of ['GET', 'HEAD']) {
+      const dated = (headers: Record<string, string>) =>
+        gateway.send(method, path, { ...resumed, 'accept-encoding': 'br', ...headers });
+      expect((await dated({ 'if-modified-since': date })).status).toBe(304);
+      const unmodified = { 'if-unmodified-since': new Date(Date.parse(date) - 10_000).toUTCString() };
+      if (path === '/b/page') expect((await dated(unmodified)).status).toBe(412);
+    }
     // who takes no coding has had none
     expect((await gateway.get(path, { ...resumed, 'accept-encoding': 'identity' })).status).toBe(206);
   });

@@ -393,6 +393,28 @@ describe('what the store is told of a source', () => {
   });
 });
 
+it('the tag of what was made of the source stands for the source', async () => {
+  const store = await RawStore.start(socket => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'));
+  const rules = {
+    codings: ['br'],
+    types: ['text/*'],
+    minSizeBytes: 1,
+    maxSizeBytes: 100,
+    signed: true,
+  } as const;
+  const keyRules = [{ keys: ['made/*'], compress: rules }];
+  const gateway = await TestGateway.start({ storeUrl: store.url, keyRules });
+  const demanded = async (key: string) => {
+    const fields = { 'x-amz-copy-source': `b/${key}`, 'x-amz-copy-source-if-match': '"e-tidegate-br"' };
+    await gateway.send('PUT', '/b/k', fields);
+    return /^x-amz-copy-source-if-match: .*$/gim.exec(store.requests.at(-1) ?? '')?.[0];
+  };
+  expect(await demanded('made/k')).toBe('x-amz-copy-source-if-match: "e"');
+  expect(await demanded('other/k')).toBe('x-amz-copy-source-if-match: "e-tidegate-br"');
+  await gateway.close();
+  await store.close();
+});
+
 it.each([
   ['an error', '<Error><Code>InternalError</Code></Error>'],
   ['nothing that can be read', '<CopyObj'],

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { DeleteObjectsCommand } from '@aws-sdk/client-s3';
+import { DeleteObjectCommand, type DeleteObjectCommandInput, DeleteObjectsCommand } from '@aws-sdk/client-s3';
 import { afterEach, expect, it } from 'vitest';
 import type { Account } from '../../../src/embedded-store/access/caller.ts';
 import { Lab } from '../../support/conformance/lab.ts';
@@ -56,8 +56,11 @@ async function post(path: string, body: string | Buffer, headers: Record<string,
   return { status: reply.status, text: reply.text, code: /<Code>(.*?)<\/Code>/.exec(reply.text)?.[1] };
 }
 
-const deletes = (Objects: { Key: string; VersionId?: string }[], Quiet = false, Bucket = 'box') =>
-  new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet } });
+const deletes = (
+  Objects: { Key: string; VersionId?: string; ETag?: string; Size?: number }[],
+  Quiet = false,
+  Bucket = 'box',
+) => new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet } });
 
 it('the SDK deletes what was read before, and no worker shows it any more', async () => {
   await startLab(2);
@@ -87,6 +90,28 @@ it.each([false, true])('keys that the caller may not delete come back as errors 
   ]);
   expect((await lab.ask({ path: '/box/theirs/1' })).text).toBe('theirs/1');
   expect((await lab.ask({ path: '/box/mine/1' })).status).toBe(404);
+});
+
+it('the embedded store deletes on condition', async () => {
+  await startLab();
+  await lab.store.put('/box/k', 'content');
+  const sdk = lab.sdk();
+  const codeOf = (sent: Promise<unknown>) => sent.then(() => 'done').catch(({ name }) => name);
+  const remove = (more: Partial<DeleteObjectCommandInput>) =>
+    codeOf(sdk.send(new DeleteObjectCommand({ Bucket: 'box', Key: 'k', ...more })));
+  expect(await remove({ IfMatch: '"other"' })).toBe('PreconditionFailed');
+  expect(await remove({ IfMatchSize: 7 })).toBe('NotImplemented');
+  expect(await remove({ IfMatch: '*', Key: 'none' })).toBe('NoSuchKey');
+  const several = await sdk.send(
+    deletes([
+      { Key: 'k', ETag: '"other"' },
+      { Key: 'k', Size: 7 },
+    ]),
+  );
+  expect(several.Errors?.map(({ Code }) => Code)).toEqual(['PreconditionFailed', 'NotImplemented']);
+  const { headers } = await lab.ask({ path: '/box/k' });
+  expect(await remove({ IfMatch: headers.etag })).toBe('done');
+  expect((await lab.ask({ path: '/box/k' })).status).toBe(404);
 });
 
 it('nothing is sent to the store where no key is left', async () => {

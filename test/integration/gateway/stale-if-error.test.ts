@@ -168,6 +168,19 @@ describe('it is not served', () => {
     expect((await patiently(gateway.get('/b/k'))).status).toBe(500);
   });
 
+  it.each([
+    ['that does not hold', () => '"other"'],
+    ['that is a date', () => new Date(clock.nowMs() - 61_000).toUTCString()],
+  ])('where If-Range %s may lead to bytes that are not held', async (_, ifRange) => {
+    await startGateway();
+    store.put('b', 'k', patternContent(3 * mebibyte));
+    await gateway.get('/b/k', { range: 'bytes=0-99' });
+    clock.advance(61_000);
+    failing(500);
+    const answer = await patiently(gateway.get('/b/k', { range: 'bytes=0-99', 'if-range': ifRange() }));
+    expect(answer.status).toBe(500);
+  });
+
   it('as a restored copy that has expired meanwhile', async () => {
     await startGateway();
     const expiry = new Date(clock.nowMs() + 120_000).toUTCString();

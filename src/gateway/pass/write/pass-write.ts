@@ -157,8 +157,10 @@ function clientBody(
   });
 }
 
+/** @param fields in the place of those with these names */
 function withFields(request: StoreRequest, fields: readonly HeaderField[] = []): StoreRequest {
-  return { ...request, fields: [...request.fields, ...fields] };
+  const names = new Set(fields.map(({ name }) => name));
+  return { ...request, fields: [...request.fields.filter(({ name }) => !names.has(name)), ...fields] };
 }
 
 /** The coding of the client's body ends at the gateway; the body may get one of its own for a trailer. */

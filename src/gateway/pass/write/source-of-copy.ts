@@ -18,6 +18,8 @@ import { requireId } from '../../../s3/store-id.ts';
 import { noGrant, Permissions } from '../../request/access.ts';
 import type { Bucket } from '../../request/bucket.ts';
 import { takesCustomerKeys } from '../../request/customer-keys.ts';
+import type { KeyRules } from '../../request/key-rules.ts';
+import { mayDemandMade, sentAsIs } from '../../request/made-tags.ts';
 import type { OtherOperation } from '../other-operation.ts';
 
 /** The object that a copy is made of, which the caller may read. */
@@ -57,12 +59,13 @@ export function sourceOfCopy(other: OtherOperation, storeFields: ReadonlyMap<str
   if (bucket.store !== other.bucket.store) throw s3Error('NotImplemented', { message: ELSEWHERE_TEXT });
   readCustomerKey(customerKeyOfSource(storeFields), takesCustomerKeys(bucket, other.request), 'read');
   const atStore = { bucket: bucket.bucketAtStore, key: bucket.keyPrefix + key, versionId };
-  const named: HeaderField = { name: FIELD, value: formatCopySource(atStore), store: true };
+  const named = { name: FIELD, value: formatCopySource(atStore), store: true };
+  const fields = [named, ...demandOfSource(storeFields, bucket.rulesFor(key))];
   return {
     bucket,
     fields: isOfItself(other, bucket, source)
-      ? [named]
-      : [named, ...withoutTags(other, storeFields, permissions, key)],
+      ? fields
+      : [...fields, ...withoutTags(other, storeFields, permissions, key)],
     mayKnowMissing: permissions.allows('ListBucket', key),
   };
 }
@@ -98,6 +101,14 @@ function isOfItself(
 }
 
 const OF_SOURCE = 'copy-source-';
+
+/** The store knows no tags of what is made here of the source. */
+function demandOfSource(storeFields: ReadonlyMap<string, string>, rules: KeyRules): readonly HeaderField[] {
+  const name = `${OF_SOURCE}if-match`;
+  const ifMatch = storeFields.get(name);
+  if (ifMatch === undefined || !mayDemandMade('GET', { ifMatch }, rules)) return [];
+  return sentAsIs([{ name, value: ifMatch, store: true }]);
+}
 
 function customerKeyOfSource(storeFields: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const ofSource = [...storeFields].filter(([name]) => name.startsWith(OF_SOURCE));

@@ -51,6 +51,21 @@ describe('what is held', () => {
   });
 });
 
+it.each([
+  ['"1"', true],
+  ['"2"', false],
+  ['Thu, 01 Jan 1970 00:00:00 GMT', false],
+])('with If-Range %s what is held of the range is enough: %s', (ifRange, isEnough) => {
+  const coverage = (from: number, to: number) => (from === 0 && to === 10 ? 'all' : 'some');
+  const content = { sizeBytes: 100, parts: new PartMap(), coverage } as Partial<Content> as Content;
+  const record = { ...recordOf(content), entityTag: '"1"', lastModifiedMs: 0 };
+  const range = { kind: 'from', first: 0, last: 9 } as const;
+  const ask = () => held(record, read('only-if-cached', { range, ifRange }));
+  if (isEnough) expect(ask()).toBe(record);
+  else expect(ask).toThrow(NotCachedError);
+  expect(stale(record, read(undefined, { range, ifRange }))?.record).toBe(isEnough ? record : undefined);
+});
+
 it('what the store tells HEAD alone is no answer to GET where it fails', () => {
   const archived = heldRecord(1, { isUsableForGet: false });
   expect(stale(archived, read(undefined, { method: 'HEAD' }))?.record).toBe(archived);
