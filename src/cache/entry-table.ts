@@ -6,7 +6,6 @@ import {
   isPackable,
   type KnownObject,
   knownOf,
-  PLAIN_NAME,
   retire,
   withRecord,
 } from './entry.ts';
@@ -21,9 +20,6 @@ import type { PurgeBarriers } from './purge-barriers.ts';
 import type { ObjectRecord } from './record.ts';
 
 type Tier = Pick<MemoryTier, 'entrust' | 'free' | 'giveUp' | 'isReadAgain' | 'packed' | 'spares'>;
-
-/** Records (versions and variants) kept per object. Bounded because clients choose the values of varying headers. */
-const RECORDS_PER_ENTRY = 64;
 
 /** Share of the limit that entries keep which are not packed, those that were used last; more where there is room for all. */
 const UNPACKED_SHARE = 1 / 4;
@@ -145,11 +141,6 @@ export class EntryTable {
   put(objectKey: ObjectKey, name: string, record: ObjectRecord): void {
     const before = this.#entries.peek(objectKey.text);
     const records = withRecord(before?.records, name, record);
-    for (const oldest of records.keys()) {
-      if (records.size <= RECORDS_PER_ENTRY) break;
-      // variants that a stranger names must not displace what all others read
-      if (oldest !== PLAIN_NAME) records.delete(oldest);
-    }
     const barrier = Math.min(before?.barrier ?? Infinity, record.barrier);
     const isUnused = before?.isUnused ?? before === undefined;
     this.#replace({ objectKey, records, barrier, wasPacked: before?.wasPacked, isUnused });

@@ -1,4 +1,5 @@
 import { Generation } from './generation.ts';
+import { forgetHidden } from './hidden-answers.ts';
 import type { ObjectKey } from './object-key.ts';
 import { type ObjectRecord, recordCostBytes } from './record.ts';
 
@@ -23,7 +24,10 @@ export interface KnownObject {
 }
 
 /** Of the record of the current version for whoever names nothing, see `recordName`. */
-export const PLAIN_NAME = '';
+const PLAIN_NAME = '';
+
+/** Records (versions and variants) kept per object. Bounded because clients choose the values of varying headers. */
+const RECORDS_PER_ENTRY = 64;
 
 /** With more records than this their order is that of their use. */
 const UNORDERED_RECORDS = 4;
@@ -58,7 +62,19 @@ export function withRecord(
 ): Map<string, ObjectRecord> {
   const records = [...(before ?? [])].filter(([other]) => other !== name);
   const at = before?.has(name) ? records.length : Math.max(0, records.length - UNDISPLACED_RECORDS);
-  return new Map(records.toSpliced(at, 0, [name, record]));
+  const all = new Map(records.toSpliced(at, 0, [name, record]));
+  return all.size > RECORDS_PER_ENTRY ? bounded(all) : all;
+}
+
+function bounded(all: ReadonlyMap<string, ObjectRecord>): Map<string, ObjectRecord> {
+  const records = new Map(all);
+  for (const oldest of all.keys()) {
+    if (records.size <= RECORDS_PER_ENTRY) break;
+    // variants that a stranger names must not displace what all others read
+    if (oldest !== PLAIN_NAME) records.delete(oldest);
+  }
+  forgetHidden(all, records);
+  return records;
 }
 
 /** The distinct contents that the records of `entry` refer to. */
@@ -124,7 +140,9 @@ export function worthPacking(entry: Entry): Entry {
     else contents.add(content);
     laterBytes += costBytes;
   }
-  return records.size === entry.records.size ? entry : { ...entry, records };
+  if (records.size === entry.records.size) return entry;
+  forgetHidden(entry.records, records);
+  return { ...entry, records };
 }
 
 /** Retires the contents of `entry` that `packed`, which is what stays of it, does not have. */

@@ -8,6 +8,7 @@ import {
 } from './barrier-table.ts';
 import { FNV_START, finished, withText, withUnit } from './fnv.ts';
 import { heldTagsOf } from './held-tags.ts';
+import { forgetHidden } from './hidden-answers.ts';
 import { bucketText, type KeyRange, type ObjectKey, partsOfText } from './object-key.ts';
 import type { HeldTags, ObjectRecord } from './record.ts';
 import { ANY_TAG_SLOT, TAG_SLOTS } from './tag-slots.ts';
@@ -126,6 +127,7 @@ export class PurgeBarriers {
       if (applied) left.set(name, applied);
       if (applied !== record) isSame = false;
     }
+    if (left.size < records.size) forgetHidden(records, left);
     return isSame ? undefined : left;
   }
 

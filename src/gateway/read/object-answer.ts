@@ -263,10 +263,7 @@ export class ObjectAnswer implements SendCallbacks {
 
   failedBeforeHead(error: unknown): void {
     const record = this.#record;
-    if (this.#coding && record?.kind === 'readable') {
-      this.#answerAsIs(record, this.#coding);
-      return;
-    }
+    if (this.#coding && record?.kind === 'readable') return void this.#answerAsIs(record, this.#coding);
     const isChanged = error instanceof ObjectChangedError;
     if (isChanged && this.#record) this.#source.invalidate(this.#client.read, this.#record);
     const mayComeElsewhere = isChanged || error instanceof OwnerLostError;

@@ -87,7 +87,7 @@ export class LocalClient implements WebClient {
     const rules = { ...read.rules, answers: exchange.answerRules };
     const prepared = prepare(asShown, fields, rules);
     const found: RecordSource = {
-      forget: () => source.forget(read, record),
+      failed: (_read, _record, error) => source.failed(read, record, error),
       answerAnew: (_read, _record, error) => source.answerAnew(read, record, error),
     };
     const answered = { read, exchange, record: asShown, outcome, source: found, prepared, report };
@@ -125,7 +125,7 @@ export class LocalClient implements WebClient {
     source: RecordSource,
   ): RecordSource {
     return {
-      forget: read => source.forget(read, record),
+      failed: (read, _, error) => source.failed(read, record, error),
       answerAnew: (read, _, error) => {
         if (coding === undefined) {
           source.answerAnew(read, record, error);

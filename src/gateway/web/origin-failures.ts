@@ -1,5 +1,11 @@
-import type { StoreError } from '../../backend/store.ts';
-import { InvalidReplyError, ObjectChangedError } from '../fill/fill-error.ts';
+import { StoreError } from '../../backend/store.ts';
+import {
+  InvalidReplyError,
+  ObjectChangedError,
+  OverloadedError,
+  OwnerLostError,
+  RefusedByStoreError,
+} from '../fill/fill-error.ts';
 
 /** Statuses that say that the origin cannot answer at the moment (RFC 5861 §4). */
 const failures: ReadonlySet<number> = new Set([500, 502, 503, 504]);
@@ -20,6 +26,12 @@ export function tellsFailure(status: number): boolean {
  */
 export function endsHeld(error: unknown): boolean {
   return error instanceof ObjectChangedError || error instanceof InvalidReplyError;
+}
+
+/** Whether `error` says that the origin cannot give the rest at the moment, or there is no room for it. */
+export function restFails(error: unknown): boolean {
+  if (error instanceof OwnerLostError || endsHeld(error)) return false;
+  return [StoreError, RefusedByStoreError, OverloadedError].some(kind => error instanceof kind);
 }
 
 /** Whether the origin has got nothing of the request that has failed so: then it has changed nothing. */

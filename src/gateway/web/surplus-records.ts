@@ -1,3 +1,4 @@
+import { hiddenBy } from '../../cache/hidden-answers.ts';
 import type { ObjectRecord, ReadableRecord } from '../../cache/record.ts';
 import { isPart } from './asked-range.ts';
 import { varyListsOf } from './vary-lists.ts';
@@ -22,7 +23,12 @@ export function surplusOf(
   newest: string,
   isReadAgain: (record: ReadableRecord) => boolean,
 ): readonly string[] {
-  return [...ofOldLists(records), ...partBeyondLimit(records, newest, isReadAgain)];
+  const old = ofOldLists(records);
+  const hidden = hiddenBy(
+    old.flatMap(name => records.get(name) ?? []),
+    records,
+  );
+  return [...old, ...hidden, ...partBeyondLimit(records, newest, isReadAgain)];
 }
 
 function ofOldLists(records: ReadonlyMap<string, ObjectRecord>): readonly string[] {

@@ -7,7 +7,6 @@ import type { HeaderField } from '../../s3/dialect.ts';
 import type { S3Error } from '../../s3/error.ts';
 import { invalidRange } from '../../s3/read-errors.ts';
 import type { Answer } from '../../transport/answer.ts';
-import { ObjectChangedError } from '../fill/fill-error.ts';
 import type { BodyRate } from '../reply/body-rates.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import { type PartOfObject, rangeHeaders } from '../reply/object-headers.ts';
@@ -146,7 +145,7 @@ export class WebAnswer implements SendCallbacks {
 
   onEnd(): void {
     const { read, exchange, record, source } = this.#answered;
-    if (exchange.failure instanceof ObjectChangedError) source.forget(read, record);
+    if (exchange.failure) source.failed(read, record, exchange.failure);
     this.#parts.observer.sent(exchange);
   }
 

@@ -222,8 +222,8 @@ export interface WebSource {
 
 /** Where a record was found. */
 export interface RecordSource {
-  /** `record` turned out to be of no use. */
-  forget(read: WebRead, record: ReadableRecord): void;
+  /** Reading `record` has failed after the first byte. */
+  failed(read: WebRead, record: ReadableRecord, error: Error): void;
   /** Reading `record` has failed before the first byte. */
   answerAnew(read: WebRead, record: ReadableRecord, error: unknown): void;
 }

@@ -10,7 +10,7 @@ import { isPart } from './asked-range.ts';
 import { meetsDemands } from './demands.ts';
 import type { FillingCache } from './filling-cache.ts';
 import { mayBeRenewedFor } from './one-request.ts';
-import { endsHeld } from './origin-failures.ts';
+import { endsHeld, restFails } from './origin-failures.ts';
 import { OwnAnswers } from './own-answers.ts';
 import type { BodyMaker } from './passed-request-body.ts';
 import { answersNow, holdsAll, staleOutcome, wantsMissing } from './stale-answers.ts';
@@ -104,13 +104,18 @@ export class WebReads implements WebSource, RecordSource {
     this.#questions.pass(read, makeBody);
   }
 
-  forget(read: WebRead, record: ReadableRecord): void {
-    this.#records.forgetUnfinished(read, record, this.#cache.nowMs());
+  failed(read: WebRead, record: ReadableRecord, error: unknown): void {
+    if (endsHeld(error)) this.#records.forgetUnfinished(read, record, this.#cache.nowMs());
+    else if (restFails(error)) this.restFailed(read);
+  }
+
+  /** The rest of what is held of a name could not be had. */
+  restFailed({ target }: AnswerName): void {
+    this.#records.unfinished.failed(target.key, this.#cache.nowMs());
   }
 
   answerAnew(read: WebRead, record: ReadableRecord, error: unknown): void {
-    if (endsHeld(error)) this.forget(read, record);
-    else this.#records.unfinished.failed(read.target.key, this.#cache.nowMs());
+    this.failed(read, record, error);
     if (read.mayRepeat()) read.attempt(() => this.#askOrigin(read));
     else if (isFailure(error)) read.client.refuse(error);
     else this.askUnkept(read);
@@ -118,7 +123,7 @@ export class WebReads implements WebSource, RecordSource {
 
   /** Asks the origin whatever is held, which has failed to answer `read` at another worker. */
   askAnew(read: WebRead): void {
-    this.#records.unfinished.failed(read.target.key, this.#cache.nowMs());
+    this.restFailed(read);
     this.#askOrigin(read);
   }
 

@@ -6,6 +6,7 @@ import { freshUntilMs } from '../../cache/freshness.ts';
 import { Generation } from '../../cache/generation.ts';
 import type { GenerationIdentity } from '../../cache/generation-identity.ts';
 import { heldTagsOf } from '../../cache/held-tags.ts';
+import { hiddenBy } from '../../cache/hidden-answers.ts';
 import type { NameChanges } from '../../cache/name-changes.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
 import type { PurgeBarriers } from '../../cache/purge-barriers.ts';
@@ -15,7 +16,7 @@ import { hasMoved } from '../request/bucket.ts';
 import type { Forwarded } from '../request/cache-status.ts';
 import { isPart, withoutRange } from './asked-range.ts';
 import { type Dated, dateMsOf, isLater, type Made } from './made-answer.ts';
-import { selectedOf, tellsOfServer } from './selected-record.ts';
+import { selectedOf } from './selected-record.ts';
 import { holdsAll, isComplete } from './stale-answers.ts';
 import { type AnswerTimes, type ArrivedHead, tagSlotsOfAnswer } from './stored-answer.ts';
 import { surplusOf } from './surplus-records.ts';
@@ -163,9 +164,10 @@ export class WebRecords {
    */
   forget(read: AnswerName, record: ReadableRecord, renewed?: ReadableRecord): void {
     this.changed(read);
-    for (const [name, held] of this.#entryOf(read)?.records ?? [])
-      if (held === record || (held !== renewed && mayHide(record, held)))
-        this.#cache.table.forget(read.target.key, name);
+    const records = this.#entryOf(read)?.records ?? new Map<string, ObjectRecord>();
+    const own = [...records].flatMap(([name, held]) => (held === record ? [name] : []));
+    for (const name of [...own, ...hiddenBy([record], records, renewed)])
+      this.#cache.table.forget(read.target.key, name);
   }
 
   /** The same where the origin has refused the rest of `record`: no part begins it again for a while. */
@@ -275,12 +277,6 @@ export class WebRecords {
 
 function isPartial(record: ObjectRecord): boolean {
   return record.kind === 'readable' && isPart(record);
-}
-
-/** Whether some may get `record` in the place of `other`, which came before it: what varies alike is of other readers. */
-function mayHide(record: ReadableRecord, other: ObjectRecord): boolean {
-  if (other.kind !== 'readable' || other.receivedMs > record.receivedMs) return false;
-  return varyOf(other) !== varyOf(record) && (tellsOfServer(other) || !tellsOfServer(record));
 }
 
 /** The fields that select an answer, as one text. */

@@ -4,7 +4,7 @@ import { OwnerLostError } from '../fill/fill-error.ts';
 import { failedWith, type Warmed } from '../read/warmed.ts';
 import { placeText } from '../request/bucket.ts';
 import { cacheHit } from '../request/cache-status.ts';
-import { endsHeld } from '../web/origin-failures.ts';
+import { endsHeld, restFails } from '../web/origin-failures.ts';
 import { answersNow, wantsMissing } from '../web/stale-answers.ts';
 import type { WaitingClient } from '../web/waiting-client.ts';
 import { isFailure } from '../web/web-fetch.ts';
@@ -76,7 +76,14 @@ export class RemoteWeb implements WebSource, RecordSource {
     return this.#link.call('webWarm', page).catch(failedWith);
   }
 
-  forget(read: WebRead, record: ReadableRecord): void {
+  failed(read: WebRead, record: ReadableRecord, error: unknown): void {
+    const { bucket, target } = read;
+    if (endsHeld(error)) this.#forget(read, record);
+    else if (restFails(error))
+      this.#link.notify('webRestFailed', { bucketName: bucket.name, objectKey: target.key });
+  }
+
+  #forget(read: WebRead, record: ReadableRecord): void {
     this.#near.forget(read, record);
     const { bucket, target } = read;
     if (record.content instanceof RemoteContent) {
@@ -87,7 +94,7 @@ export class RemoteWeb implements WebSource, RecordSource {
 
   answerAnew(read: WebRead, record: ReadableRecord, error: unknown): void {
     const isEnded = endsHeld(error);
-    if (isEnded) this.forget(read, record);
+    if (isEnded) this.#forget(read, record);
     // what the owner holds may have become another content, or be elsewhere; otherwise it would fail again
     const isAnew = !isEnded && !(error instanceof OwnerLostError);
     if (read.mayRepeat()) read.attempt(() => this.#ask(read, isAnew));

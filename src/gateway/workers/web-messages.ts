@@ -67,13 +67,15 @@ export interface WebCalls {
   webWarm(page: WireWebPage): Promise<Warmed>;
 }
 
-/** Procedures whose callers wait for nothing. The first three are those of the owner. */
+/** Procedures whose callers wait for nothing. The first four are those of the owner. */
 export interface WebNotices {
   /** The client of the read of this number has left, or has taken all that was passed on; nobody wants the page of this number. */
   webGone(number: number): void;
   webPaced(told: { readonly number: number; readonly pace: Pace }): void;
   /** A record with this content turned out to be of no use. */
   webForget(content: WireObject & { readonly contentId: number }): void;
+  /** The rest of what is held of this name could not be had. */
+  webRestFailed(name: WireObject): void;
   /** An answer before the final one. */
   webInformed(told: {
     readonly number: number;

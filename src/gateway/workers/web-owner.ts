@@ -12,7 +12,7 @@ import { RemoteClient } from './remote-client.ts';
 import type { ToldContents } from './told-contents.ts';
 import type { WebCalls, WebNotices, WireWebEnd, WireWebPage, WireWebRead } from './web-messages.ts';
 
-type OwnersProcedures = WebCalls & Pick<WebNotices, 'webGone' | 'webPaced' | 'webForget'>;
+type OwnersProcedures = WebCalls & Pick<WebNotices, 'webGone' | 'webPaced' | 'webForget' | 'webRestFailed'>;
 
 /** Serves one other worker's reads of names that are owned here. */
 export class WebOwner {
@@ -47,6 +47,10 @@ export class WebOwner {
       },
       webPaced: ({ number, pace }) => this.#clients.get(number)?.keepPace(pace),
       webForget: content => this.#forget(content),
+      webRestFailed: name => {
+        const bucket = this.#bucketOf(name);
+        if (bucket) this.#reads.restFailed({ bucket, target: { key: name.objectKey } });
+      },
     };
   }
 

@@ -607,6 +607,18 @@ describe('what other workers were told of', () => {
       for (const worker of everyWorker) expect(await text('/k', worker)).toHaveLength(body.length);
     });
 
+    it('to give the rest of what has begun, one answer is cut, and the next readers get all of it', async () => {
+      const [owner, other] = ownerAndOther('/k');
+      for (const worker of [owner, owner, other]) await part(0, worker);
+      const { answer } = origin;
+      origin.answer = (asked, response) => {
+        isFailing = asked.headers['if-match'] !== undefined;
+        answer(asked, response);
+      };
+      await expect(whileTimePasses(clock, gateway.get('/k', {}, other))).rejects.toThrow();
+      for (const worker of everyWorker) expect(await text('/k', worker)).toHaveLength(body.length);
+    });
+
     it('to give the rest, that is fetched for nobody for five seconds', async () => {
       const [owner, other] = ownerAndOther('/k');
       for (const worker of [owner, owner, other]) await part(0, worker);

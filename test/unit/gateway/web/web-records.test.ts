@@ -231,6 +231,22 @@ describe('the lists of fields by which the answers of one name vary', () => {
     expect(left).toEqual([12, 13, 14, 15, 16, 17, 18, 19]);
   });
 
+  it('of a list that is too much take with them what they have hidden', () => {
+    const held = cache();
+    const records = new WebRecords(held);
+    const { read } = readOf('x');
+    records.store(read, answerOf(0, ['f1']), madeAt(0));
+    records.store(read, answerOf(1, ['f0']), madeAt(1));
+    for (let number = 2; number < 8; number++)
+      records.store(read, answerOf(number, [`f${number}`]), madeAt(number));
+    // of the list of the oldest, for somebody else
+    records.store(readOf('y').read, answerOf(8, ['f1']), madeAt(8));
+    const last = answerOf(9, ['f9']);
+    records.store(read, last, madeAt(9));
+    const left = [...(held.table.peek(key)?.records.values() ?? [])].map(({ receivedMs }) => receivedMs);
+    expect(left.sort()).toEqual([2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
   it('are those of the last answers, whoever else still reads what varies otherwise', () => {
     const records = new WebRecords(cache());
     for (let number = 0; number < 4; number++)

@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Content } from '../../../src/cache/content.ts';
+import { withRecord, worthPacking } from '../../../src/cache/entry.ts';
+import { forgetHidden, hiddenBy } from '../../../src/cache/hidden-answers.ts';
+import { PurgeBarriers } from '../../../src/cache/purge-barriers.ts';
+import type { ObjectRecord, ReadableRecord } from '../../../src/cache/record.ts';
+import { allocateSharedMemory } from '../../../src/cache/shared-memory.ts';
+import { testKey } from '../../support/object-keys.ts';
+import { recordFields, recordOf } from '../../support/records.ts';
+
+/** Reader 0 to 3: the values of two fields that it sends. */
+const readers = [0, 1, 2, 3] as const;
+const lists = [[], ['a'], ['b'], ['a', 'b']] as const;
+
+function variantOf(vary: readonly string[], reader: number): string {
+  return vary.map(name => `${name}=${name === 'a' ? reader & 1 : reader >> 1}`).join('&');
+}
+
+function answerOf(receivedMs: number, vary: readonly string[], status = 200): ReadableRecord {
+  const record = recordOf({ sizeBytes: 0 } as Content);
+  return { ...record, receivedMs, answer: { status, vary } };
+}
+
+/** What a reader gets: the last answer that it selects, an error of the server only where there is nothing else. */
+function givenTo(reader: number, records: ReadonlyMap<string, ReadableRecord>): ReadableRecord | undefined {
+  const own = [...records].flatMap(([name, record]) =>
+    name === variantOf(record.answer?.vary ?? [], reader) ? [record] : [],
+  );
+  const rank = ({ answer, receivedMs }: ReadableRecord) => (answer?.status === 200 ? 1e6 : 0) + receivedMs;
+  return own.sort((one, other) => rank(other) - rank(one))[0];
+}
+
+const history = fc.array(
+  fc.record({
+    reader: fc.constantFrom(...readers),
+    vary: fc.constantFrom(...lists),
+    status: fc.constantFrom(200, 200, 503),
+  }),
+  { maxLength: 12 },
+);
+
+it('nobody is given what came before that which was given before', () => {
+  fc.assert(
+    fc.property(history, fc.integer({ min: 0, max: 4095 }), (arrived, dropped) => {
+      const records = new Map<string, ReadableRecord>();
+      for (const [at, { reader, vary, status }] of arrived.entries())
+        records.set(variantOf(vary, reader), answerOf(at, vary, status));
+      const left = new Map([...records].filter((_, index) => ((dropped >> index) & 1) === 0));
+      forgetHidden(records, left);
+      for (const reader of readers) {
+        const [before, after] = [givenTo(reader, records), givenTo(reader, left)];
+        if (after !== undefined && after !== before)
+          expect(after.receivedMs).toBeGreaterThan(before?.receivedMs ?? Infinity);
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+describe('what varies alike is of other readers', () => {
+  const [first, second] = [answerOf(1, ['a']), answerOf(2, ['a'])];
+  const records = new Map<string, ObjectRecord>([
+    ['a=0', first],
+    ['a=1', second],
+  ]);
+
+  it('and stays', () => {
+    expect(hiddenBy([second], records)).toEqual([]);
+  });
+
+  it('unless something that varies otherwise came between, and goes too', () => {
+    const between = new Map([...records, ['b=0', answerOf(1.5, ['b'])]]);
+    expect(hiddenBy([second], between)).toEqual(['b=0', 'a=0']);
+    expect(hiddenBy([second], between, first)).toEqual(['b=0']);
+  });
+});
+
+it('records of objects hide nothing', () => {
+  const record = recordFields(0);
+  const object = { ...record, content: { sizeBytes: 0 } as Content };
+  const records = new Map<string, ObjectRecord>([
+    ['', object],
+    ['v', { ...object, receivedMs: 1 }],
+  ]);
+  expect(hiddenBy([{ ...object, receivedMs: 2 }], records)).toEqual([]);
+});
+
+describe('what was hidden goes with what hid it, where that goes', () => {
+  const hidden = answerOf(0, ['a']);
+  const hiding = answerOf(1, ['b']);
+  const newer = (index: number) => answerOf(2 + index, ['b']);
+
+  it('for want of room among the records of its name', () => {
+    let records = new Map<string, ObjectRecord>([
+      ['b=0', hiding],
+      ...Array.from({ length: 59 }, (_, index) => [`b=x${index}`, newer(index)] as const),
+      ...['1', '2', '3'].map((name, index) => [`b=y${name}`, newer(60 + index)] as const),
+      ['a=0', hidden],
+    ]);
+    expect(records.size).toBe(64);
+    records = withRecord(records, 'b=z', newer(70));
+    expect([records.has('b=0'), records.has('a=0'), records.size]).toEqual([false, false, 63]);
+  });
+
+  it('as it is packed', () => {
+    const long = 'x'.repeat(2_000);
+    const records = new Map<string, ObjectRecord>([
+      [`b=0${long}`, hiding],
+      ...Array.from({ length: 20 }, (_, index) => [`b=${index + 1}${long}`, newer(index)] as const),
+      [`a=0`, hidden],
+    ]);
+    const packed = worthPacking({ objectKey: testKey('s', 'b', 'k'), records, barrier: 0 }).records;
+    expect(packed.size).toBeGreaterThan(1);
+    expect([packed.has(`b=0${long}`), packed.has('a=0')]).toEqual([false, false]);
+  });
+
+  it('by a purge', () => {
+    const barriers = new PurgeBarriers(allocateSharedMemory(2 ** 20, 2 ** 16, 1));
+    const records = new Map([
+      ['a=0', hidden],
+      ['b=0', { ...hiding, tagSlots: [7] }],
+      ['b=1', newer(0)],
+    ]);
+    barriers.raise({ kind: 'tag', slot: 7 }, 'hard', 0);
+    const left = barriers.appliedToAll(testKey('s', 'b', 'k').text, records);
+    expect([...(left?.keys() ?? [])]).toEqual(['b=1']);
+  });
+});
