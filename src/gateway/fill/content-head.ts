@@ -134,11 +134,11 @@ export function isLessThanWhole({ status, range }: ContentHead): boolean {
 
 /**
  * Whether a 200 has a Content-Range that is not of all its bytes. It has no meaning there (RFC 9110 §14.4), but such a body is taken from
- * who sends a 206 with the wrong status.
+ * who sends a 206 with the wrong status, unless the field has no number at all.
  */
 export function isPartAsWhole({ status, http, lengthBytes }: ContentHead): boolean {
   const text = status === 200 ? http.get('content-range') : undefined;
-  if (text === undefined) return false;
+  if (text === undefined || !/\d/.test(text)) return false;
   const range = parseContentRange(text);
   return !coversAll(range) || (lengthBytes !== undefined && lengthBytes !== range?.total);
 }

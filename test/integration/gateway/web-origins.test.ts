@@ -374,20 +374,22 @@ describe('what is stored of a web origin', () => {
     ]);
   });
 
-  it('has a Content-Range that came with a whole answer, where it means nothing, but not in parts of it', async () => {
-    const range = 'bytes 0-9/10';
-    await start(() => ({ status: 200, head: { ...fresh, 'content-range': range }, body: '0123456789' }));
-    for (const _ of ['a miss', 'a hit'])
-      expect((await gateway.get('/')).headers['content-range']).toBe(range);
-    const part = await gateway.get('/', { range: 'bytes=2-3' });
-    expect([part.status, part.headers['content-range']]).toEqual([206, 'bytes 2-3/10']);
-    expect(origin.asked).toHaveLength(1);
-  });
+  it.each(['bytes 0-9/10', 'odd'])(
+    'has a Content-Range that came with a whole answer, where it means nothing, but not in parts of it: %s',
+    async range => {
+      await start(() => ({ status: 200, head: { ...fresh, 'content-range': range }, body: '0123456789' }));
+      for (const _ of ['a miss', 'a hit'])
+        expect((await gateway.get('/')).headers['content-range']).toBe(range);
+      const part = await gateway.get('/', { range: 'bytes=2-3' });
+      expect([part.status, part.headers['content-range']]).toEqual([206, 'bytes 2-3/10']);
+      expect(origin.asked).toHaveLength(1);
+    },
+  );
 
   it('has no Content-Range that is not of all: whoever sends one may have sent less', async () => {
-    await start(() => ({ status: 200, head: { ...fresh, 'content-range': 'odd' }, body: '0123456789' }));
+    await start(() => ({ status: 200, head: { ...fresh, 'content-range': 'bytes 0-' }, body: '0123456789' }));
     for (const questions of [1, 2]) {
-      expect((await gateway.get('/')).headers['content-range']).toBe('odd');
+      expect((await gateway.get('/')).headers['content-range']).toBe('bytes 0-');
       expect(origin.asked).toHaveLength(questions);
     }
   });

@@ -66,6 +66,8 @@ it.each([
   ['of a whole that nobody knows', 'bytes 4-9/*', '6', true],
   ['of a whole that nobody knows, chunked', 'bytes 0-9/*', undefined, true],
   ['of nothing', 'bytes */10', '6', true],
+  ['that is malformed', 'bytes 4-', '6', true],
+  ['that is no range at all', 'odd', '6', false],
   ['without a range', undefined, '6', false],
 ])('a 200 %s is a part under the wrong status: %s, length %s: %s', (_what, range, length, isPart) => {
   const fields = [
