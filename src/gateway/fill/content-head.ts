@@ -127,6 +127,12 @@ function coversAll(range: ContentRange | undefined): boolean {
   return range?.first === 0 && range.last + 1 === range.total;
 }
 
+/** What is wrong with the length of an answer that says which bytes it is of. */
+export function faultOfLength({ range, lengthBytes }: ContentHead): string | undefined {
+  if (!range || lengthBytes === undefined || lengthBytes === range.last - range.first + 1) return undefined;
+  return 'content-length differs from content-range';
+}
+
 /** Whether an answer is of some bytes alone, or does not say of which. */
 export function isLessThanWhole({ status, range }: ContentHead): boolean {
   return status === 206 && !coversAll(range);

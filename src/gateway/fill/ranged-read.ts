@@ -3,7 +3,7 @@ import type { StoreCall, StoreReceiver, StoreReplyHead } from '../../backend/sto
 import { StoreError } from '../../backend/store.ts';
 import type { GenerationIdentity } from '../../cache/generation-identity.ts';
 import { isOfMoment } from '../../http/whose-error.ts';
-import { type ContentHead, isPartAsWhole, readContentHead } from './content-head.ts';
+import { type ContentHead, faultOfLength, isPartAsWhole, readContentHead } from './content-head.ts';
 import { InvalidReplyError, isRefusal, ObjectChangedError, refusedBy } from './fill-error.ts';
 
 /** Receives the bytes of a range, in order; exactly one of `done` and `failed` comes last. */
@@ -162,9 +162,8 @@ export class RangedRead implements StoreReceiver {
       return new ObjectChangedError(`${range.total} bytes instead of ${this.#identity.sizeBytes}`);
     if (range?.first !== this.#from || range.last !== this.#to - 1)
       return new InvalidReplyError(`content-range ${head.rangeText} for bytes ${this.#from}-${this.#to - 1}`);
-    return hasOtherLength(head, this.#to - this.#from)
-      ? new InvalidReplyError('content-length differs from content-range')
-      : undefined;
+    const fault = faultOfLength(head);
+    return fault === undefined ? undefined : new InvalidReplyError(fault);
   }
 
   #refused(): Error {

@@ -5,9 +5,9 @@ import { type HeaderField, rawFromFields } from '../../s3/dialect.ts';
 import type { Pairs } from '../../s3/error.ts';
 import { isLength, isPerResponseField, overridden } from '../../s3/passed-fields.ts';
 import { clientAddressOf } from '../../transport/peer.ts';
-import { type ContentHead, readContentHead } from '../fill/content-head.ts';
+import { type ContentHead, faultOfLength, readContentHead } from '../fill/content-head.ts';
 import { InvalidReplyError } from '../fill/fill-error.ts';
-import { ExpectedBytes, hasOtherLength } from '../fill/ranged-read.ts';
+import { ExpectedBytes } from '../fill/ranged-read.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import { PreparedHeaders } from '../reply/prepared-headers.ts';
 import { idsOf, replyRefusal } from '../reply/refusal-reply.ts';
@@ -164,9 +164,9 @@ class PassedAnswer implements PassedReceiver {
 
   #limitToRange(head: ContentHead): void {
     if (!head.range) return;
-    const lengthBytes = head.range.last - head.range.first + 1;
-    if (hasOtherLength(head, lengthBytes)) this.#refuse('content-length differs from content-range');
-    else this.#range = new ExpectedBytes(this, 0, lengthBytes);
+    const fault = faultOfLength(head);
+    if (fault === undefined) this.#range = new ExpectedBytes(this, 0, head.range.last - head.range.first + 1);
+    else this.#refuse(fault);
   }
 
   #refuse(fault: string): void {

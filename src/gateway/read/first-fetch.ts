@@ -15,6 +15,7 @@ import {
 } from '../../http/range.ts';
 import {
   type ContentHead,
+  faultOfLength,
   hasInexactRange,
   hasNoContent,
   isPartAsWhole,
@@ -25,7 +26,7 @@ import {
   tellsWhole,
 } from '../fill/content-head.ts';
 import { InvalidReplyError, isRefusal } from '../fill/fill-error.ts';
-import { ExpectedBytes, hasOtherLength, type RangeReceiver } from '../fill/ranged-read.ts';
+import { ExpectedBytes, type RangeReceiver } from '../fill/ranged-read.ts';
 import { wholeBlocks } from '../fill/readers.ts';
 import type { ObjectRead } from '../request/object-read.ts';
 import type { Learned } from './object-source.ts';
@@ -208,8 +209,8 @@ function arrivingBytes(head: ContentHead, asked: FirstExtent | undefined, maxSiz
   const kept = tellsWhole(head, partNumberOf(asked)) ? keptContent(head, maxSizeBytes) : undefined;
   if (!kept) return unkeepable;
   if (!range) return { kind: 'bytes', bytes: { ...kept, from: 0, to: kept.sizeBytes } };
-  if (hasOtherLength(head, range.last - range.first + 1))
-    return invalid('content-length differs from content-range');
+  const fault = faultOfLength(head);
+  if (fault !== undefined) return invalid(fault);
   return { kind: 'bytes', bytes: { ...kept, from: range.first, to: range.last + 1 } };
 }
 

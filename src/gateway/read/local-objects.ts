@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { ObjectRecord, ReadableRecord } from '../../cache/record.ts';
 import {
   type ContentHead,
+  faultOfLength,
   identityOf,
   isLessThanWhole,
   isPartAsWhole,
@@ -11,7 +12,6 @@ import {
   tellsWhole,
 } from '../fill/content-head.ts';
 import { InvalidReplyError, RefusedByStoreError } from '../fill/fill-error.ts';
-import { hasOtherLength } from '../fill/ranged-read.ts';
 import type { RunningTransfer } from '../fill/transfer.ts';
 import type { Forwarded } from '../request/cache-status.ts';
 import type { ObjectRead } from '../request/object-read.ts';
@@ -197,8 +197,8 @@ export class LocalObjects implements ObjectSource {
       const head = readContentHead(reply);
       if (partNumber !== undefined && head.range && !mayBePart(head.range, partNumber))
         throw new InvalidReplyError(`content-range ${head.rangeText} for part ${partNumber}`);
-      if (head.range && hasOtherLength(head, head.range.last - head.range.first + 1))
-        throw new InvalidReplyError('content-length differs from content-range');
+      const fault = faultOfLength(head);
+      if (fault !== undefined) throw new InvalidReplyError(fault);
       if (partNumber === undefined && (isLessThanWhole(head) || isPartAsWhole(head)))
         throw new InvalidReplyError('a part of an object of which all was asked for');
       const identity = tellsWhole(head, partNumber) ? identityOf(read, head) : undefined;
