@@ -1,7 +1,16 @@
+import { textsOfName } from '../base/length-prefixed.ts';
 import { isOfServer } from '../http/whose-error.ts';
-import type { ObjectRecord, ReadableRecord } from './record.ts';
+import type { ObjectRecord } from './record.ts';
 
-type Answer = ReadableRecord & { readonly answer: NonNullable<ReadableRecord['answer']> };
+interface Answer {
+  readonly name: string;
+  readonly status: number;
+  readonly receivedMs: number;
+  /** By which it varies. */
+  readonly fields: string;
+}
+
+type Named = readonly [name: string, record: ObjectRecord];
 
 /**
  * Which of the answers of one name of a web origin must not be used any more where those in `gone` are not: they came before one of
@@ -10,20 +19,20 @@ type Answer = ReadableRecord & { readonly answer: NonNullable<ReadableRecord['an
  * @param kept is used in any case
  */
 export function hiddenBy(
-  gone: Iterable<ObjectRecord>,
+  gone: Iterable<Named>,
   records: ReadonlyMap<string, ObjectRecord>,
   kept?: ObjectRecord,
 ): readonly string[] {
-  const hiding = [...gone].filter(isAnswer);
+  const hiding = [...gone].flatMap(answerOf);
   if (hiding.length === 0) return [];
-  const names: string[] = [];
-  const newestFirst = [...records].sort(([, one], [, other]) => other.receivedMs - one.receivedMs);
-  for (const [name, record] of newestFirst)
-    if (record !== kept && isAnswer(record) && hiding.some(each => mayHide(each, record))) {
-      names.push(name);
-      hiding.push(record);
+  const others = [...records].filter(([, record]) => record !== kept).flatMap(answerOf);
+  const hidden: string[] = [];
+  for (const other of others.sort((one, two) => two.receivedMs - one.receivedMs))
+    if (hiding.some(each => mayHide(each, other))) {
+      hidden.push(other.name);
+      hiding.push(other);
     }
-  return names;
+  return hidden;
 }
 
 /** Drops from `left`, which is less than `before`, what those that are missing have hidden. */
@@ -31,17 +40,37 @@ export function forgetHidden<Kind extends ObjectRecord>(
   before: ReadonlyMap<string, ObjectRecord>,
   left: Map<string, Kind>,
 ): void {
-  const gone = [...before].flatMap(([name, record]) => (left.has(name) ? [] : [record]));
+  const gone = [...before].filter(([name]) => !left.has(name));
   for (const name of hiddenBy(gone, left)) left.delete(name);
 }
 
-function isAnswer(record: ObjectRecord): record is Answer {
-  return record.kind === 'readable' && record.answer !== undefined;
+function answerOf([name, record]: Named): Answer[] {
+  if (record.kind !== 'readable' || !record.answer) return [];
+  const { status, vary } = record.answer;
+  return [{ name, receivedMs: record.receivedMs, status, fields: vary.join() }];
 }
 
 /** What varies alike is of other readers; an error of the server is never in the place of what is none. */
 function mayHide(newer: Answer, older: Answer): boolean {
-  if (newer === older || older.receivedMs > newer.receivedMs) return false;
-  if (isOfServer(newer.answer.status) && !isOfServer(older.answer.status)) return false;
-  return newer.answer.vary.join() !== older.answer.vary.join();
+  if (older.receivedMs > newer.receivedMs || newer.fields === older.fields) return false;
+  if (isOfServer(newer.status) && !isOfServer(older.status)) return false;
+  return maySelectBoth(newer.name, older.name);
+}
+
+/** Whether one request can select both variants: no field has two values. */
+function maySelectBoth(one: string, other: string): boolean {
+  const [values, others] = [valuesOf(one), valuesOf(other)];
+  if (!values || !others) return true;
+  for (const [field, value] of values) if (others.has(field) && others.get(field) !== value) return false;
+  return true;
+}
+
+/** The fields that select a variant, by its name; undefined for one that is too long to be read, see `bounded`. */
+function valuesOf(name: string): ReadonlyMap<string | undefined, string | undefined> | undefined {
+  if (name === '') return new Map();
+  const [variant] = textsOfName(name) ?? [];
+  const texts = variant === undefined ? undefined : textsOfName(variant);
+  return (
+    texts && new Map(texts.flatMap((field, at) => (at % 2 === 0 ? [[field, texts[at + 1]] as const] : [])))
+  );
 }

@@ -25,7 +25,7 @@ export function surplusOf(
 ): readonly string[] {
   const old = ofOldLists(records);
   const hidden = hiddenBy(
-    old.flatMap(name => records.get(name) ?? []),
+    [...records].filter(([name]) => old.includes(name)),
     records,
   );
   return [...old, ...hidden, ...partBeyondLimit(records, newest, isReadAgain)];

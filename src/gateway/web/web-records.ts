@@ -165,8 +165,9 @@ export class WebRecords {
   forget(read: AnswerName, record: ReadableRecord, renewed?: ReadableRecord): void {
     this.changed(read);
     const records = this.#entryOf(read)?.records ?? new Map<string, ObjectRecord>();
-    const own = [...records].flatMap(([name, held]) => (held === record ? [name] : []));
-    for (const name of [...own, ...hiddenBy([record], records, renewed)])
+    const own = [...records].filter(([, held]) => held === record);
+    const names = own.map(([name]) => name);
+    for (const name of [...names, ...hiddenBy(own, records, renewed)])
       this.#cache.table.forget(read.target.key, name);
   }
 

@@ -75,9 +75,10 @@ export class ToldObject {
     return this.#contents.find(content => content.contentId === contentId);
   }
 
-  /** Remembers the content of an answer. */
+  /** Remembers the content of an answer; of too many the oldest goes. */
   add(content: RemoteContent): void {
-    if (this.#contents.length < MOST_ANSWERS) this.#contents.push(content);
+    this.#contents.push(content);
+    if (this.#contents.length > MOST_ANSWERS) this.#contents.shift();
   }
 
   /** The owner has answered question `number` about `name`; what is told is right by then. */

@@ -2,12 +2,15 @@ import { createHash } from 'node:crypto';
 import { DeleteObjectCommand, type DeleteObjectCommandInput, DeleteObjectsCommand } from '@aws-sdk/client-s3';
 import { afterEach, expect, it } from 'vitest';
 import type { Account } from '../../../src/embedded-store/access/caller.ts';
+import type { Bucket } from '../../../src/gateway/request/bucket.ts';
+import { codedTag } from '../../../src/http/content-coding.ts';
 import { Lab } from '../../support/conformance/lab.ts';
 import { contentMd5 } from '../../support/content-md5.ts';
 import { OWNER } from '../../support/embedded-store/store-under-test.ts';
 import { rawRequest } from '../../support/raw-request.ts';
 import { RawStore } from '../../support/raw-store.ts';
 import { TestGateway } from '../../support/test-gateway.ts';
+import { defaultPolicy } from '../../support/worker-gateway.ts';
 
 let lab: Lab;
 let isStarted = false;
@@ -32,8 +35,9 @@ const buckets = {
   paths: { bucketAtStore: 'box', keys: 'path' as const },
 };
 
-async function startLab(workers = 1) {
-  lab = await Lab.start({ accounts: [OWNER, clerk, reader], buckets, gateway: { workers } });
+async function startLab(workers = 1, box: Partial<Bucket> = {}) {
+  const accounts = [OWNER, clerk, reader];
+  lab = await Lab.start({ accounts, buckets: { ...buckets, box }, gateway: { workers } });
   isStarted = true;
   await lab.store.put('/box');
 }
@@ -112,6 +116,39 @@ it('the embedded store deletes on condition', async () => {
   const { headers } = await lab.ask({ path: '/box/k' });
   expect(await remove({ IfMatch: headers.etag })).toBe('done');
   expect((await lab.ask({ path: '/box/k' })).status).toBe(404);
+});
+
+it('who may not list is not told which keys a condition has not found', async () => {
+  await startLab();
+  const answer = await lab.sdk(clerk).send(deletes([{ Key: 'mine/none', ETag: '"1"' }]));
+  expect(answer.Errors?.map(({ Code }) => Code)).toEqual(['AccessDenied']);
+});
+
+it('the tag of what was made of an object stands for the object', async () => {
+  const compress = {
+    codings: ['br'],
+    types: ['text/*'],
+    minSizeBytes: 1,
+    maxSizeBytes: 9,
+    signed: true,
+  } as const;
+  await startLab(1, {
+    rulesFor: key => ({ cache: defaultPolicy, ...(key.startsWith('made/') && { compress }) }),
+  });
+  const tags: string[] = [];
+  for (const key of ['made/k', 'k']) {
+    await lab.store.put(`/box/${key}`, key);
+    tags.push(codedTag((await lab.ask({ path: `/box/${key}` })).headers.etag ?? '', 'br'));
+  }
+  const [ETag = '', other = ''] = tags;
+  const { Deleted, Errors } = await lab.sdk().send(
+    deletes([
+      { Key: 'made/k', ETag },
+      { Key: 'k', ETag: other },
+    ]),
+  );
+  expect(Deleted?.map(({ Key }) => Key)).toEqual(['made/k']);
+  expect(Errors?.map(({ Key, Code }) => [Key, Code])).toEqual([['k', 'PreconditionFailed']]);
 });
 
 it('nothing is sent to the store where no key is left', async () => {

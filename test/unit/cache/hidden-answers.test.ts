@@ -4,8 +4,9 @@ import type { Content } from '../../../src/cache/content.ts';
 import { withRecord, worthPacking } from '../../../src/cache/entry.ts';
 import { forgetHidden, hiddenBy } from '../../../src/cache/hidden-answers.ts';
 import { PurgeBarriers } from '../../../src/cache/purge-barriers.ts';
-import type { ObjectRecord, ReadableRecord } from '../../../src/cache/record.ts';
+import { bounded, type ObjectRecord, type ReadableRecord } from '../../../src/cache/record.ts';
 import { allocateSharedMemory } from '../../../src/cache/shared-memory.ts';
+import { variantName } from '../../../src/http/vary.ts';
 import { testKey } from '../../support/object-keys.ts';
 import { recordFields, recordOf } from '../../support/records.ts';
 
@@ -14,7 +15,8 @@ const readers = [0, 1, 2, 3] as const;
 const lists = [[], ['a'], ['b'], ['a', 'b']] as const;
 
 function variantOf(vary: readonly string[], reader: number): string {
-  return vary.map(name => `${name}=${name === 'a' ? reader & 1 : reader >> 1}`).join('&');
+  if (vary.length === 0) return '';
+  return bounded(variantName(vary, name => String(name === 'a' ? reader & 1 : reader >> 1)));
 }
 
 function answerOf(receivedMs: number, vary: readonly string[], status = 200): ReadableRecord {
@@ -66,14 +68,31 @@ describe('what varies alike is of other readers', () => {
   ]);
 
   it('and stays', () => {
-    expect(hiddenBy([second], records)).toEqual([]);
+    expect(hiddenBy([['a=1', second]], records)).toEqual([]);
   });
 
   it('unless something that varies otherwise came between, and goes too', () => {
     const between = new Map([...records, ['b=0', answerOf(1.5, ['b'])]]);
-    expect(hiddenBy([second], between)).toEqual(['b=0', 'a=0']);
-    expect(hiddenBy([second], between, first)).toEqual(['b=0']);
+    expect(hiddenBy([['a=1', second]], between)).toEqual(['b=0', 'a=0']);
+    expect(hiddenBy([['a=1', second]], between, first)).toEqual(['b=0']);
   });
+});
+
+it('what no request can select beside what goes is of other readers', () => {
+  const nameOf = (values: Readonly<Record<string, string | undefined>>) =>
+    bounded(variantName(Object.keys(values), name => values[name]));
+  const recordsOf = (...all: readonly Readonly<Record<string, string | undefined>>[]) =>
+    new Map(all.map((values, at) => [nameOf(values), answerOf(at, Object.keys(values))]));
+  const older = [{ a: 'x' }, { a: 'y' }, { a: undefined }, { b: 'z' }];
+  const records = recordsOf(...older, { b: 'w' });
+  const gone = { a: 'x', b: 'z' };
+  const hidden = hiddenBy([[nameOf(gone), answerOf(9, ['a', 'b'])]], records);
+  // by way of what varies by `b`, which readers of each `a` may have been given
+  expect(new Set(hidden)).toEqual(new Set(older.map(nameOf)));
+  const alone = recordsOf({ a: 'x' }, { a: 'y' }, { a: undefined });
+  expect(hiddenBy([[nameOf(gone), answerOf(9, ['a', 'b'])]], alone)).toEqual([nameOf({ a: 'x' })]);
+  const long = { a: 'x'.repeat(10_000), b: 'z' };
+  expect(hiddenBy([[nameOf(long), answerOf(9, ['a', 'b'])]], alone)).toHaveLength(3);
 });
 
 it('records of objects hide nothing', () => {
@@ -83,7 +102,7 @@ it('records of objects hide nothing', () => {
     ['', object],
     ['v', { ...object, receivedMs: 1 }],
   ]);
-  expect(hiddenBy([{ ...object, receivedMs: 2 }], records)).toEqual([]);
+  expect(hiddenBy([['w', { ...object, receivedMs: 2 }]], records)).toEqual([]);
 });
 
 describe('what was hidden goes with what hid it, where that goes', () => {

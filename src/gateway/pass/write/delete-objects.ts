@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { StoreRequest, WholeReply } from '../../../backend/store.ts';
 import type { Steps } from '../../../base/sliced-work.ts';
 import type { OpenWrite } from '../../../cache/open-writes.ts';
+import { uncodedTags } from '../../../http/content-coding.ts';
 import { actionOf } from '../../../s3/action.ts';
 import type { DeclaredPayload } from '../../../s3/declared-payload.ts';
 import {
@@ -30,6 +31,7 @@ import { noGrant } from '../../request/access.ts';
 import { type Bucket, objectKeyOf } from '../../request/bucket.ts';
 import { bypassed } from '../../request/cache-status.ts';
 import { requireObject } from '../../request/locate.ts';
+import { mayDemandMade } from '../../request/made-tags.ts';
 import { DocumentJob } from '../document-job.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import { passedRequest, storeFieldsOf } from '../passed-request.ts';
@@ -93,7 +95,7 @@ async function answerOf(
   );
   if (reply.status !== 200) throw new RefusedByStoreError(reply);
   const results = await resultsOf(job, reply, deletions);
-  const told = results.map(result => resultInClientNames(result, bucket));
+  const told = results.map(result => resultForClient(result, other));
   const failed = told.filter(({ kind }) => kind === 'Error').length + refused.length;
   exchange.refusedKeys = failed || undefined;
   return { ...reply, body: await job.write(formatDeleteResult([...told, ...refused])) };
@@ -138,10 +140,21 @@ function* judged(other: OtherOperation, body: Buffer): Steps<Judged> {
   for (const [index, object] of objects.entries()) {
     const refusal = refusalOf(other, storeFields, object);
     if (refusal) refused.push(asResult(object, refusal));
-    else allowed.push(object);
+    else allowed.push(withKnownTag(object, other.bucket));
     if (index % KEYS_PER_STEP === 0) yield;
   }
   return { allowed: { objects: allowed, isQuiet }, refused };
+}
+
+/** The store knows no tags of what is made here of the object. */
+function withKnownTag(object: ObjectToDelete, bucket: Bucket): ObjectToDelete {
+  const rules = bucket.rulesFor(object.key);
+  const conditions = object.conditions.map(([name, value]) =>
+    name === 'ETag' && mayDemandMade('POST', { ifMatch: value }, rules)
+      ? ([name, uncodedTags(value)] as const)
+      : ([name, value] as const),
+  );
+  return { ...object, conditions };
 }
 
 function refusalOf(
@@ -194,16 +207,25 @@ function open({ bucket, writes }: OtherOperation, { objects }: DeleteList): Open
   };
 }
 
-function resultInClientNames({ kind, key, elements }: DeletedObject, bucket: Bucket): DeletedObject {
+const missing: ReadonlySet<string> = new Set(['NoSuchKey', 'NoSuchVersion']);
+
+/** Who may not list is not told that a key is missing (docs/semantics.md, Authentication 4). */
+function resultForClient(
+  { kind, key, elements }: DeletedObject,
+  { bucket, permissions }: OtherOperation,
+): DeletedObject {
   const { keyPrefix } = bucket;
   if (!key.startsWith(keyPrefix)) throw new InvalidListError('a result is of another bucket');
   const own = key.slice(keyPrefix.length);
   if (kind === 'Deleted') return { kind, key: own, elements };
   const values = new Map(elements);
-  const { code, message } = inClientNames(
-    { code: values.get('Code') ?? 'InternalError', message: values.get('Message') ?? '', fields: [] },
-    bucket,
-  );
+  const said = {
+    code: values.get('Code') ?? 'InternalError',
+    message: values.get('Message') ?? '',
+    fields: [],
+  };
+  const isHidden = missing.has(said.code) && !permissions.allows('ListBucket', own);
+  const { code, message } = isHidden ? noGrant('ListBucket') : inClientNames(said, bucket);
   return {
     kind,
     key: own,
