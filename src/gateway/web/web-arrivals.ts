@@ -68,8 +68,9 @@ export class WebArrivals implements WebFetchOwner {
     if (stale && tellsFailure(head.status) && this.#servesStale(fetch, stale, head.status, true))
       return unwanted;
     const isForOthers = !isOfOneRequest(read, head) && isStorable(read, method, head, isUnkept);
-    // what is held may be such an error itself
-    const isWorse = stale !== undefined && !tellsOfServer(stale) && isOfServer(head.status);
+    // what is held may be such an error itself, or have been passed over: its rest cannot be had
+    const held = stale ?? this.#records.find(read);
+    const isWorse = held !== undefined && !tellsOfServer(held) && isOfServer(head.status);
     const arrived = { head, times };
     this.#own.saw(read, arrived, stale !== undefined);
     const mayKeep = isForOthers && !isWorse && isOfUse(head, read.policy, times);
@@ -124,8 +125,7 @@ export class WebArrivals implements WebFetchOwner {
     if (mayChange({ method })) {
       if (!wasNeverSent(error)) this.#records.unsettle(read.target.key);
     } else if (stale && isFailure(error)) {
-      const isOfRequest = error.code === 'BROKEN';
-      if (this.#servesStale(fetch, stale, error.code, isOfRequest)) return true;
+      if (this.#servesStale(fetch, stale, error.code, error.code === 'BROKEN')) return true;
     }
     if (client && isRead(method)) read.client.report = failedAtStore(error.code);
     return false;

@@ -619,6 +619,16 @@ describe('what other workers were told of', () => {
       for (const worker of everyWorker) expect(await text('/k', worker)).toHaveLength(body.length);
     });
 
+    it('to give the rest, an error that may be kept takes the place of nothing that is held', async () => {
+      const [owner, other] = ownerAndOther('/k');
+      for (const worker of [owner, owner, other]) await part(0, worker);
+      isFailing = true;
+      await part(2_500_000, other);
+      origin.answer = (_asked, response) => void response.writeHead(503, fresh).end('failing');
+      for (const worker of [other, owner]) expect(await part(2_500_000, worker)).toEqual([503, 'MISS']);
+      for (const worker of everyWorker) expect(await part(0, worker)).toEqual([206, 'HIT']);
+    });
+
     it('to give the rest, that is fetched for nobody for five seconds', async () => {
       const [owner, other] = ownerAndOther('/k');
       for (const worker of [owner, owner, other]) await part(0, worker);
