@@ -16,7 +16,7 @@ import { hasMoved } from '../request/bucket.ts';
 import type { Forwarded } from '../request/cache-status.ts';
 import { isPart, withoutRange } from './asked-range.ts';
 import { type Dated, dateMsOf, isLater, type Made } from './made-answer.ts';
-import { selectedOf } from './selected-record.ts';
+import { selectedOf, tellsOfServer } from './selected-record.ts';
 import { holdsAll, isComplete } from './stale-answers.ts';
 import { type AnswerTimes, type ArrivedHead, tagSlotsOfAnswer } from './stored-answer.ts';
 import { surplusOf } from './surplus-records.ts';
@@ -127,7 +127,7 @@ export class WebRecords {
 
   /**
    * Stores `record`, unless the epoch was raised or it was purged since the origin was asked, or another request has brought what
-   * the origin has made later (RFC 9111 §4). What is held of the name, or was then, is purged with its tags, too.
+   * the origin has made later (RFC 9111 §4), or what is no error where this is one of the server. What is held of the name, or was then, is purged with its tags, too.
    */
   store(read: WebRead, record: ReadableRecord, { heldTags, ...dated }: Made): boolean {
     const { key } = read.target;
@@ -139,9 +139,15 @@ export class WebRecords {
     if (other && other.receivedMs > dated.requestedMs && isLater(this.#datedOf(other), dated)) return false;
     // it may be what has been found outdated since
     if (other?.staleFromMs !== undefined && other.staleFromMs > dated.requestedMs) return false;
+    const name = read.variantName(record.answer?.vary ?? []);
+    if (tellsOfServer(record)) {
+      if (other && !tellsOfServer(other)) return false;
+      // of what is in its place the bytes cannot be had
+      const before = heldNow?.get(name);
+      if (before?.kind === 'readable' && !tellsOfServer(before)) this.forget(read, before);
+    }
     attach(record, DATED, dated);
     this.#cache.changes.raise(key);
-    const name = read.variantName(record.answer?.vary ?? []);
     // a part that was read again is still one when it was fetched anew
     if (other && isPart(other) && isPart(record)) this.#partsReadAgain.add(record);
     this.#cache.table.put(key, name, record);

@@ -208,6 +208,26 @@ describe('the lists of fields by which the answers of one name vary', () => {
     expect([records.find(one), records.find(other)]).toEqual([renewed, undefined]);
   });
 
+  it.each([
+    ['held', true],
+    ['lost', false],
+  ])(
+    'an error of the server takes the place of no answer whose bytes are %s, and brings none back',
+    (_, isHeld) => {
+      const records = new WebRecords(cache());
+      const { read } = readOf('x');
+      records.store(read, answerOf(1, ['a']), madeAt(1));
+      let coverage = 'all';
+      const content = { sizeBytes: 9, coverage: () => coverage } as unknown as Content;
+      const page = { ...answerOf(2, ['b']), content, sizeBytes: 9, entityTag: 'W/"2"' };
+      records.store(read, page, madeAt(2));
+      if (!isHeld) coverage = 'none';
+      const error = { ...answerOf(3, ['b']), answer: { status: 503, vary: ['b'] } };
+      expect(records.store(read, error, madeAt(3))).toBe(!isHeld);
+      expect(records.find(read)).toBe(isHeld ? page : error);
+    },
+  );
+
   it('are outdated by the last that was told of them', () => {
     const records = new WebRecords(cache());
     const { read } = readOf('x');
