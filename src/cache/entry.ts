@@ -63,17 +63,20 @@ export function withRecord(
   const records = [...(before ?? [])].filter(([other]) => other !== name);
   const at = before?.has(name) ? records.length : Math.max(0, records.length - UNDISPLACED_RECORDS);
   const all = new Map(records.toSpliced(at, 0, [name, record]));
-  return all.size > RECORDS_PER_ENTRY ? bounded(all) : all;
+  return all.size > RECORDS_PER_ENTRY ? withinLimit(all, record) : all;
 }
 
-function bounded(all: ReadonlyMap<string, ObjectRecord>): Map<string, ObjectRecord> {
+function withinLimit(
+  all: ReadonlyMap<string, ObjectRecord>,
+  newest: ObjectRecord,
+): Map<string, ObjectRecord> {
   const records = new Map(all);
   for (const oldest of all.keys()) {
     if (records.size <= RECORDS_PER_ENTRY) break;
-    // variants that a stranger names must not displace what all others read
+    // variants that a stranger names must not displace what all others read, unless that was hidden by what goes
     if (oldest !== PLAIN_NAME) records.delete(oldest);
   }
-  forgetHidden(all, records);
+  forgetHidden(all, records, newest);
   return records;
 }
 

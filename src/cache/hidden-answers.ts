@@ -25,23 +25,26 @@ export function hiddenBy(
 ): readonly string[] {
   const hiding = [...gone].flatMap(answerOf);
   if (hiding.length === 0) return [];
-  const others = [...records].filter(([, record]) => record !== kept).flatMap(answerOf);
+  const left = new Set([...records].filter(([, record]) => record !== kept).flatMap(answerOf));
   const hidden: string[] = [];
-  for (const other of others.sort((one, two) => two.receivedMs - one.receivedMs))
-    if (hiding.some(each => mayHide(each, other))) {
-      hidden.push(other.name);
-      hiding.push(other);
-    }
+  for (let hides = hiding.pop(); hides; hides = hiding.pop())
+    for (const other of left)
+      if (mayHide(hides, other)) {
+        left.delete(other);
+        hidden.push(other.name);
+        hiding.push(other);
+      }
   return hidden;
 }
 
-/** Drops from `left`, which is less than `before`, what those that are missing have hidden. */
+/** Drops from `left`, which is less than `before`, what those that are missing have hidden, but for `kept`. */
 export function forgetHidden<Kind extends ObjectRecord>(
   before: ReadonlyMap<string, ObjectRecord>,
   left: Map<string, Kind>,
+  kept?: ObjectRecord,
 ): void {
   const gone = [...before].filter(([name]) => !left.has(name));
-  for (const name of hiddenBy(gone, left)) left.delete(name);
+  for (const name of hiddenBy(gone, left, kept)) left.delete(name);
 }
 
 function answerOf([name, record]: Named): Answer[] {

@@ -15,7 +15,7 @@ interface Deletion {
   readonly isMarker: boolean;
 }
 
-/** DeleteObject: succeeds for missing keys too. */
+/** DeleteObject: succeeds for missing keys too, unless there is a condition, which is about the current object. */
 export function deleteObject(call: ObjectCall): OperationAnswer {
   const { request, key } = call;
   const others = ['if-match-last-modified-time', 'if-match-size'];

@@ -1,10 +1,18 @@
+import { acceptedCodings } from '../../http/accept-encoding.ts';
 import { uncodedTags, withUncodedTags } from '../../http/content-coding.ts';
+import { isDated } from '../../http/preconditions.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import { isReading } from '../../s3/operation-table.ts';
 import type { ClientRead } from './client-read.ts';
 import type { KeyRules } from './key-rules.ts';
 
 const namesDemand: ReadonlySet<string> = new Set(['if-match', 'copy-source-if-match']);
+
+interface Resumption {
+  readonly range: string | undefined;
+  readonly ifRange: string | undefined;
+  readonly acceptEncoding: string | undefined;
+}
 
 interface Demands {
   readonly ifMatch?: string | undefined;
@@ -21,6 +29,19 @@ export function mayDemandMade(
   { compress = 'off' }: KeyRules,
 ): boolean {
   return ifMatch !== undefined && compress !== 'off' && !(isReading(method) && range !== undefined);
+}
+
+/**
+ * Whether a client goes on by a date with what may have been made here: that names no representation, so it gets all (RFC 9110 §13.1.5).
+ */
+export function mayResumeMade(
+  method: string,
+  { range, ifRange, acceptEncoding }: Resumption,
+  { compress = 'off' }: KeyRules,
+): boolean {
+  if (compress === 'off' || !isReading(method) || range === undefined || ifRange === undefined) return false;
+  if (acceptEncoding === undefined || !isDated(ifRange)) return false;
+  return acceptedCodings(acceptEncoding, compress.codings).length > 0;
 }
 
 /** The same of a read of an object; parts are of what the store has. */

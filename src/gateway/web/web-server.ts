@@ -11,7 +11,7 @@ import { Representations } from '../reply/representations.ts';
 import { answeredForServer, CacheReports } from '../request/cache-status.ts';
 import type { Exchange } from '../request/exchange.ts';
 import type { KeyRules } from '../request/key-rules.ts';
-import { demandAsIs, mayDemandMade, sentAsIs } from '../request/made-tags.ts';
+import { demandAsIs, mayDemandMade, mayResumeMade, sentAsIs } from '../request/made-tags.ts';
 import { Collections } from './collected-body.ts';
 import { unconditionalFields } from './confirmation.ts';
 import { type AnswerParts, LocalClient } from './local-client.ts';
@@ -21,6 +21,8 @@ import { noFields, type WebClient, type WebFields, WebRead, type WebSource } fro
 import type { WebReads } from './web-reads.ts';
 import { documentOf, isServerAsWhole, targetProblem, type WebAddress, webTarget } from './web-target.ts';
 import { slashOfBucket, type VisitParts, WebsiteVisit } from './website-visit.ts';
+
+const ofRanges: ReadonlySet<string> = new Set(['range', 'if-range']);
 
 /** Methods that are told apart in metrics; clients choose others. */
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
@@ -96,15 +98,18 @@ export class WebServer {
     const scheme = schemeOf(request);
     const described = { method, operation, scheme, nowMs, trace };
     const isMade = mayDemandMade(method, fields, rules);
+    const isResumed = mayResumeMade(method, fields, rules);
     const demanded = isMade ? demandAsIs(fields) : fields;
+    const wanted = isResumed ? { ...demanded, range: undefined, ifRange: undefined } : demanded;
     const compose = (at: WebAddress) => {
-      const sent = outgoingFields(request, at, trace !== undefined);
+      const outgoing = outgoingFields(request, at, trace !== undefined);
+      const sent = isResumed ? outgoing.filter(({ name }) => !ofRanges.has(name)) : outgoing;
       return ruled(isMade ? sentAsIs(sent) : sent, bucket.rulesFor(at.path), method);
     };
     const client = new LocalClient(exchange, this.#parts);
     const page = (by: WebClient) => {
       const target = webTarget(asked, scheme);
-      const own = { ...described, fields: demanded, address: asked, target };
+      const own = { ...described, fields: wanted, address: asked, target };
       return new WebRead(own, by, () => compose(asked));
     };
     if (!isRead) this.#pass(page(client), request, exchange);

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ownerOf } from '../../../src/cache/object-key.ts';
 import { PeerLink } from '../../../src/gateway/workers/peer-link.ts';
 import { ManualClock, whileTimePasses } from '../../support/manual-clock.ts';
@@ -653,9 +653,9 @@ describe('what other workers were told of', () => {
     const [owner, other] = ownerAndOther('/k');
     for (const worker of [owner, other]) await gateway.get('/k', { range: 'bytes=0-9' }, worker);
     const calls = vi.spyOn(PeerLink.prototype, 'call');
+    onTestFinished(() => calls.mockRestore());
     const known = await gateway.get('/k', { 'if-none-match': '"1"' }, other);
     expect([known.status, known.headers['x-cache'], calls.mock.calls.length]).toEqual([...[304, 'HIT', 0]]);
-    calls.mockRestore();
   });
 
   it('is asked for anew where its bytes have been given up', async () => {
