@@ -10,7 +10,7 @@ interface Answer {
   readonly fields: string;
 }
 
-type Named = readonly [name: string, record: ObjectRecord];
+export type NamedRecord = readonly [name: string, record: ObjectRecord];
 
 /**
  * Which of the answers of one name of a web origin must not be used any more where those in `gone` are not: they came before one of
@@ -19,7 +19,7 @@ type Named = readonly [name: string, record: ObjectRecord];
  * @param kept is used in any case
  */
 export function hiddenBy(
-  gone: Iterable<Named>,
+  gone: Iterable<NamedRecord>,
   records: ReadonlyMap<string, ObjectRecord>,
   kept?: ObjectRecord,
 ): readonly string[] {
@@ -47,7 +47,7 @@ export function forgetHidden<Kind extends ObjectRecord>(
   for (const name of hiddenBy(gone, left, kept)) left.delete(name);
 }
 
-function answerOf([name, record]: Named): Answer[] {
+function answerOf([name, record]: NamedRecord): Answer[] {
   if (record.kind !== 'readable' || !record.answer) return [];
   const { status, vary } = record.answer;
   return [{ name, receivedMs: record.receivedMs, status, fields: vary.join() }];
@@ -62,18 +62,14 @@ function mayHide(newer: Answer, older: Answer): boolean {
 
 /** Whether one request can select both variants: no field has two values. */
 function maySelectBoth(one: string, other: string): boolean {
-  const [values, others] = [valuesOf(one), valuesOf(other)];
-  if (!values || !others) return true;
-  for (const [field, value] of values) if (others.has(field) && others.get(field) !== value) return false;
+  const others = valuesOf(other);
+  for (const [field, value] of valuesOf(one))
+    if (others.has(field) && others.get(field) !== value) return false;
   return true;
 }
 
-/** The fields that select a variant, by its name; undefined for one that is too long to be read, see `bounded`. */
-function valuesOf(name: string): ReadonlyMap<string | undefined, string | undefined> | undefined {
-  if (name === '') return new Map();
-  const [variant] = textsOfName(name) ?? [];
-  const texts = variant === undefined ? undefined : textsOfName(variant);
-  return (
-    texts && new Map(texts.flatMap((field, at) => (at % 2 === 0 ? [[field, texts[at + 1]] as const] : [])))
-  );
+/** The fields that select a variant, by its name, see `variantName`. */
+function valuesOf(name: string): ReadonlyMap<string | undefined, string | undefined> {
+  const texts = textsOfName(textsOfName(name)?.[0] ?? '') ?? [];
+  return new Map(texts.flatMap((field, at) => (at % 2 === 0 ? [[field, texts[at + 1]] as const] : [])));
 }

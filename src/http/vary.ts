@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { lengthPrefixed } from '../base/length-prefixed.ts';
 import { isToken } from './token.ts';
 
@@ -36,8 +37,24 @@ export function parseVary(field: string | undefined): Vary {
 export function variantName(names: readonly string[], fieldOf: (name: string) => string | undefined): string {
   let variant = '';
   for (const name of names)
-    variant += lengthPrefixed(name) + lengthPrefixed(selectingValue(name, fieldOf(name)));
+    variant += lengthPrefixed(name) + lengthPrefixed(shortened(selectingValue(name, fieldOf(name))));
   return variant;
+}
+
+/** So a name has some KiB at most: that of a field of Vary, and as much for each of 32 values. */
+const LONGEST_NAMED = 128;
+
+/** No value of a field has one (RFC 9110 §5.5). */
+const NUL = '\0';
+
+function shortened(value: string | undefined): string | undefined {
+  if (value === undefined || value.length <= LONGEST_NAMED) return value;
+  return NUL + hash('sha256', value, 'base64url');
+}
+
+/** Whether a value in the name of a variant stands for a longer one. */
+export function isShortened(value: string): boolean {
+  return value.startsWith(NUL);
 }
 
 /** Lists of preferences, whose order is that of their weights (RFC 9110 §12.4.2, §12.5). */

@@ -1,4 +1,4 @@
-import { evaluateConditions } from '../protocol/conditions.ts';
+import { type ConditionHeaders, type ConditionSubject, evaluateConditions } from '../protocol/conditions.ts';
 import { OperationError } from '../protocol/operation-error.ts';
 import type { BucketCall, ObjectCall } from './operation.ts';
 
@@ -43,7 +43,7 @@ export function requireDeleteConditions(
   requireConditions({ header }, current, store.clock.nowMs());
 }
 
-function requireConditions(...[headers, current, nowMs]: Parameters<typeof evaluateConditions>): void {
+function requireConditions(headers: ConditionHeaders, current: ConditionSubject, nowMs: number): void {
   const verdict = evaluateConditions(headers, current, nowMs);
   if (verdict.kind === 'proceed') return;
   const condition = verdict.kind === 'failed' ? verdict.condition : 'If-None-Match';

@@ -1,14 +1,14 @@
 import { parseDate } from './dates.ts';
 
 /** The object's properties that conditions are compared with. */
-interface ConditionSubject {
+export interface ConditionSubject {
   /** Without quotes. */
   readonly etag: string;
   readonly lastModifiedMs: number;
 }
 
 /** The headers of the conditions: those of the request, or of its copy source. */
-interface ConditionHeaders {
+export interface ConditionHeaders {
   header(name: string): string | undefined;
 }
 

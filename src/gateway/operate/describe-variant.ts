@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { textsOfName } from '../../base/length-prefixed.ts';
+import { isShortened } from '../../http/vary.ts';
 import { ASKED_RANGE } from '../web/asked-range.ts';
 import { selectors } from '../web/outgoing-fields.ts';
 
@@ -43,10 +44,10 @@ export function describeVariant(
   const values = valuesIn(name);
   return vary.map(field => {
     const shown = field === ASKED_RANGE ? 'range' : field;
-    if (!values.has(field)) return { name: shown };
     const value = values.get(field) ?? null;
     const isShown = value === null || (isPlain(field) && mayShow(field));
-    return isShown ? { name: shown, value } : { name: shown, digest: digestOf(value) };
+    if (!isShown) return { name: shown, digest: digestOf(value) };
+    return value !== null && isShortened(value) ? { name: shown } : { name: shown, value };
   });
 }
 
@@ -62,7 +63,6 @@ function isPlain(field: string): boolean {
   return plain.has(field) || plainPrefix.test(field);
 }
 
-/** None where the name stands for a longer one, see `bounded`. */
 function valuesIn(name: string): ReadonlyMap<string, string | undefined> {
   const texts = textsOfName(textsOfName(name)?.[0] ?? '') ?? [];
   const values = new Map<string, string | undefined>();

@@ -14,7 +14,7 @@ import { isVisible } from '../reply/object-headers.ts';
 import { fromFallback } from '../request/cache-status.ts';
 import type { ClientRead } from '../request/client-read.ts';
 import { readAtFallback } from '../request/fallback-bucket.ts';
-import { readsMade, sentAsIs } from '../request/made-tags.ts';
+import { readsMade, resumesMade, sentAsIs } from '../request/made-tags.ts';
 import { FallbackRead } from './send-with-fallback.ts';
 import { storeRequest } from './store-request.ts';
 
@@ -62,7 +62,9 @@ export function passRead(
 }
 
 function conditions(client: ClientRead): readonly HeaderField[] {
-  const { fields } = client;
+  const fields = resumesMade(client)
+    ? { ...client.fields, range: undefined, ifRange: undefined }
+    : client.fields;
   const sent: readonly (readonly [string, string | undefined])[] = [
     ['range', fields.range],
     ['if-range', fields.ifRange],

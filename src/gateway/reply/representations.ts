@@ -11,6 +11,7 @@ import type { RequestFields } from '../../s3/request-fields.ts';
 import { isChecksum } from '../fill/content-head.ts';
 import type { ClientRead } from '../request/client-read.ts';
 import { type CompressionRules, compileTypes } from '../request/compression-rules.ts';
+import { isReadAsIs } from '../request/made-tags.ts';
 
 /** A record as one client gets it. */
 export interface Representation {
@@ -80,12 +81,11 @@ export class Representations {
   ofObject(
     record: ReadableRecord,
     rules: CompressionRules,
-    { exchange, fields, overrides, read, visibility }: ClientRead,
+    client: ClientRead,
     mayMake: boolean,
   ): Representation {
-    const isAsIs = overrides.length > 0 || visibility.checksums || read.partNumber !== undefined;
-    if (isAsIs || (exchange.caller !== undefined && !rules.signed)) return { record, coding: undefined };
-    return this.of(record, rules, fields, mayMake && !exchange.isHead);
+    if (isReadAsIs(client, rules)) return { record, coding: undefined };
+    return this.of(record, rules, client.fields, mayMake && !client.exchange.isHead);
   }
 
   #compile(rules: CompressionRules): Compiled {

@@ -4,9 +4,8 @@ import { isDated } from '../../http/preconditions.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import { isReading } from '../../s3/operation-table.ts';
 import type { ClientRead } from './client-read.ts';
+import type { CompressionRules } from './compression-rules.ts';
 import type { KeyRules } from './key-rules.ts';
-
-const namesDemand: ReadonlySet<string> = new Set(['if-match', 'copy-source-if-match']);
 
 interface Resumption {
   readonly range: string | undefined;
@@ -23,12 +22,13 @@ interface Demands {
  * Whether If-Match may name what was made here in another coding: it then stands for the content that this was made of, which is all
  * that the origin knows. Not where a part is read: of the content as it is, that would be put to bytes in a coding.
  */
-export function mayDemandMade(
-  method: string,
-  { ifMatch, range }: Demands,
-  { compress = 'off' }: KeyRules,
-): boolean {
-  return ifMatch !== undefined && compress !== 'off' && !(isReading(method) && range !== undefined);
+export function mayDemandMade(method: string, { ifMatch, range }: Demands, rules: KeyRules): boolean {
+  return ifMatch !== undefined && mayBeMade(rules) && !(isReading(method) && range !== undefined);
+}
+
+/** Whether something in another coding may be made of what these rules concern. */
+export function mayBeMade({ compress = 'off' }: KeyRules): boolean {
+  return compress !== 'off';
 }
 
 /**
@@ -44,7 +44,23 @@ export function mayResumeMade(
   return acceptedCodings(acceptEncoding, compress.codings).length > 0;
 }
 
-/** The same of a read of an object; parts are of what the store has. */
+/** Whether who reads an object so never gets anything else than what the store has. */
+export function isReadAsIs(
+  { exchange, overrides, read, visibility, customerKey }: ClientRead,
+  { signed }: CompressionRules,
+): boolean {
+  if (overrides.length > 0 || visibility.checksums || read.partNumber !== undefined) return true;
+  return customerKey !== undefined || (exchange.caller !== undefined && !signed);
+}
+
+/** `mayResumeMade` of a read of an object. */
+export function resumesMade(client: ClientRead): boolean {
+  const { read, fields, rules } = client;
+  const { compress = 'off' } = rules;
+  return compress !== 'off' && !isReadAsIs(client, compress) && mayResumeMade(read.method, fields, rules);
+}
+
+/** `mayDemandMade` of a read of an object; parts are of what the store has. */
 export function readsMade({ read, fields, rules }: ClientRead): boolean {
   return read.partNumber === undefined && mayDemandMade(read.method, fields, rules);
 }
@@ -57,6 +73,6 @@ export function demandAsIs<Fields extends Demands>(fields: Fields): Fields {
 /** What the origin gets: it knows the content as it is alone. */
 export function sentAsIs(sent: readonly HeaderField[]): readonly HeaderField[] {
   return sent.map(field =>
-    namesDemand.has(field.name) ? { ...field, value: uncodedTags(field.value) } : field,
+    field.name === 'if-match' && !field.store ? { ...field, value: uncodedTags(field.value) } : field,
   );
 }

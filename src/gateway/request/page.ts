@@ -63,6 +63,7 @@ export function readOfKey({ read, fields }: ClientRead, key: string, method: 'GE
     variant,
     recordName: recordName(read.versionId, variant, method),
     range: parseRange(undefined),
+    ifRange: undefined,
     isConditional: false,
   };
 }

@@ -82,14 +82,8 @@ export class PlainReads {
       this.#met.add(hash, 1);
       return;
     }
-    const { ifRange: _, ...others } = read;
-    const whole = {
-      ...others,
-      range: noRange,
-      isConditional: false,
-      directives: undefined,
-      trace: undefined,
-    };
+    const asWhole = { range: noRange, ifRange: undefined, isConditional: false };
+    const whole = { ...read, ...asWhole, directives: undefined, trace: undefined };
     const plain = { bucket, key, prefix, rules, read: whole, visibility, mayKnowMissing, page };
     // the key is held twice, and may need two bytes per character
     this.#reads.add(host, url, plain, 2 * (key.length + read.objectKey.text.length));

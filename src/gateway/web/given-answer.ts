@@ -16,15 +16,10 @@ type Given = Selection | { readonly kind: 'not-modified' };
 const whole: Given = Object.freeze({ kind: 'whole' });
 const notModified: Given = Object.freeze({ kind: 'not-modified' });
 
-/**
- * What of `record` `read` is answered with, whose demands are met, or the origin has not minded them.
- *
- * @param isUndated see `Representation`
- */
+/** What of `record` `read` is answered with, whose demands are met, or the origin has not minded them. */
 export function givenOf(
   record: ReadableRecord,
   { fields, method, nowMs }: Pick<WebRead, 'fields' | 'method' | 'nowMs'>,
-  isUndated: boolean,
 ): Given {
   const { status = 200 } = record.answer ?? {};
   const conditions = ownConditions(fields);
@@ -34,7 +29,7 @@ export function givenOf(
   }
   const { range, ifRange } = fields;
   // RFC 9110 §14.2: a range is of what is answered with 200
-  if (range === undefined || isUndated || method === 'HEAD' || status !== 200) return whole;
+  if (range === undefined || method === 'HEAD' || status !== 200) return whole;
   const isAsked = ifRange === undefined || ifRangeHolds(ifRange, strongValidators(record, dateMsOf(record)));
   return isAsked ? selectRange(parseRange(range), record.sizeBytes) : whole;
 }

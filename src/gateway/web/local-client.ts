@@ -65,7 +65,6 @@ export class LocalClient implements WebClient {
             record: shown.record,
             source: this.#sourceOf(shown, record, outcome, source),
             isMade: shown.coding !== undefined,
-            isUndated: shown.isUndated,
           }
         : { ...answered, record, source, isMade: false },
       this.#parts,
@@ -125,10 +124,7 @@ export class LocalClient implements WebClient {
     source: RecordSource,
   ): RecordSource {
     return {
-      failed: (read, _, error) => {
-        // nobody was asked for what was made here
-        if (coding === undefined) source.failed(read, record, error);
-      },
+      failed: (read, _, error) => source.failed(read, record, error),
       answerAnew: (read, _, error) => {
         if (coding === undefined) {
           source.answerAnew(read, record, error);

@@ -22,14 +22,24 @@ export function selectedOf(
   read: WebRead,
   epoch: number,
 ): Selected | undefined {
-  let selected: Selected | undefined;
+  const latest = latestOf(records, read, epoch);
+  return latest && isComplete(latest.record) ? latest : undefined;
+}
+
+/** The same, whether or not its bytes can be had. */
+export function latestOf(
+  records: ReadonlyMap<string, ObjectRecord>,
+  read: WebRead,
+  epoch: number,
+): Selected | undefined {
+  let latest: Selected | undefined;
   for (const { names } of varyListsOf(records)) {
     const name = read.variantName(names);
     const record = records.get(name);
     if (record?.kind !== 'readable' || record.epoch !== epoch) continue;
-    if (isBetter(record, selected?.record)) selected = { name, record };
+    if (isBetter(record, latest?.record)) latest = { name, record };
   }
-  return selected && isComplete(selected.record) ? selected : undefined;
+  return latest;
 }
 
 function isBetter(record: ReadableRecord, other: ReadableRecord | undefined): boolean {

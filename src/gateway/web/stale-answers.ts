@@ -2,7 +2,6 @@ import { servedOnErrorUntilMs } from '../../cache/freshness.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { isReusable } from '../../cache/reuse.ts';
 import { isStrongTag } from '../../http/entity-tag.ts';
-import { isDated } from '../../http/preconditions.ts';
 import { asksForConfirmed } from '../read/held-answers.ts';
 import type { LookupOutcome } from '../request/cache-status.ts';
 import { meetsDemands } from './demands.ts';
@@ -24,9 +23,7 @@ export function answersNow(record: ReadableRecord, read: WebRead, nowMs = read.n
 
 /** Whether what `read` is answered with of `record` has bytes that are missing. */
 export function wantsMissing(record: ReadableRecord, read: WebRead): boolean {
-  const { ifRange } = read.fields;
-  // a date does not hold where the content might have gone out in another coding as well
-  const given = givenOf(record, read, ifRange !== undefined && isDated(ifRange));
+  const given = givenOf(record, read);
   if (given.kind === 'part') return record.content.coverage(given.first, given.last + 1) !== 'all';
   return given.kind === 'whole' && read.method !== 'HEAD' && !holdsAll(record);
 }

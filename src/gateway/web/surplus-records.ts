@@ -23,12 +23,9 @@ export function surplusOf(
   newest: string,
   isReadAgain: (record: ReadableRecord) => boolean,
 ): readonly string[] {
-  const old = ofOldLists(records);
-  const hidden = hiddenBy(
-    [...records].filter(([name]) => old.includes(name)),
-    records,
-  );
-  return [...old, ...hidden, ...partBeyondLimit(records, newest, isReadAgain)];
+  const surplus = new Set([...ofOldLists(records), ...partBeyondLimit(records, newest, isReadAgain)]);
+  const gone = [...records].filter(([name]) => surplus.has(name));
+  return [...surplus, ...hiddenBy(gone, records, records.get(newest))];
 }
 
 function ofOldLists(records: ReadonlyMap<string, ObjectRecord>): readonly string[] {

@@ -44,8 +44,6 @@ interface AnsweredRead {
   readonly prepared: PreparedAnswer;
   /** Whether the content was made here: nobody is asked for it. */
   readonly isMade: boolean;
-  /** See `Representation`. */
-  readonly isUndated?: boolean | undefined;
   /** Set where the record has other fields than it was found with, which say how old they are. */
   readonly report?: CacheReport;
 }
@@ -73,10 +71,10 @@ export class WebAnswer implements SendCallbacks {
 
   /** The demands of the client are met, or the origin has not minded them. @throws S3Error where the range cannot be had */
   give(): void {
-    const { read, record, exchange, isUndated = false } = this.#answered;
+    const { read, record, exchange } = this.#answered;
     this.#status = record.answer?.status ?? 200;
     const { fields, nowMs } = read;
-    const given = givenOf(record, { fields, nowMs, method: exchange.isHead ? 'HEAD' : 'GET' }, isUndated);
+    const given = givenOf(record, { fields, nowMs, method: exchange.isHead ? 'HEAD' : 'GET' });
     if (given.kind === 'not-modified') this.#notModified();
     else if (given.kind === 'unsatisfiable') this.#refuse(invalidRange(fields.range ?? '', record.sizeBytes));
     else this.#send(given.kind === 'part' ? given : undefined);

@@ -237,10 +237,10 @@ export class WebArrivals implements WebFetchOwner {
     const identity = webIdentity(read, head, sizeBytes);
     const tagSlots = tagSlotsOfAnswer(head.fields, times.groupSlots);
     const content = this.#records.contentOf(read, asked, identity, times, tagSlots);
-    // it would be asked for the rest
-    if (isUnfinished && content.hasBlockIn(from, to)) return pass;
     const record = storedAnswer(head, 200, content, times);
     const isStored = this.#records.store(read, record, madeOf(head, times));
+    // the client would have to wait for the rest
+    if (isUnfinished && content.hasBlockIn(from, to)) return pass;
     if (!isStored) this.#cache.keepWhileRead(content);
     // who began it alone and has left has aborted it
     const transfer = { call: fetch.call, isAwaited: true };

@@ -1,4 +1,5 @@
-import { bounded, type ReadableRecord } from '../../cache/record.ts';
+import { lengthPrefixed } from '../../base/length-prefixed.ts';
+import type { ReadableRecord } from '../../cache/record.ts';
 import type { RequestDirectives } from '../../http/request-directives.ts';
 import type { TraceContext } from '../../http/trace-context.ts';
 import { type Vary, variantName } from '../../http/vary.ts';
@@ -187,7 +188,7 @@ export class WebRead {
   variantName(names: readonly string[]): string {
     if (names.length === 0) return '';
     const fieldOf = (name: string) => (name === ASKED_RANGE ? askedRange(this) : fieldValue(this.sent, name));
-    return bounded(variantName(names, fieldOf));
+    return lengthPrefixed(variantName(names, fieldOf));
   }
 
   /** For the content of an answer that varies so. */

@@ -6,7 +6,7 @@ import { freshUntilMs } from '../../cache/freshness.ts';
 import { Generation } from '../../cache/generation.ts';
 import type { GenerationIdentity } from '../../cache/generation-identity.ts';
 import { heldTagsOf } from '../../cache/held-tags.ts';
-import { hiddenBy } from '../../cache/hidden-answers.ts';
+import { hiddenBy, type NamedRecord } from '../../cache/hidden-answers.ts';
 import type { NameChanges } from '../../cache/name-changes.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
 import type { PurgeBarriers } from '../../cache/purge-barriers.ts';
@@ -16,7 +16,7 @@ import { hasMoved } from '../request/bucket.ts';
 import type { Forwarded } from '../request/cache-status.ts';
 import { isPart, withoutRange } from './asked-range.ts';
 import { type Dated, dateMsOf, isLater, type Made } from './made-answer.ts';
-import { selectedOf, tellsOfServer } from './selected-record.ts';
+import { latestOf, selectedOf, tellsOfServer } from './selected-record.ts';
 import { holdsAll, isComplete } from './stale-answers.ts';
 import { type AnswerTimes, type ArrivedHead, tagSlotsOfAnswer } from './stored-answer.ts';
 import { surplusOf } from './surplus-records.ts';
@@ -127,7 +127,8 @@ export class WebRecords {
 
   /**
    * Stores `record`, unless the epoch was raised or it was purged since the origin was asked, or another request has brought what
-   * the origin has made later (RFC 9111 §4), or what is no error where this is one of the server. What is held of the name, or was then, is purged with its tags, too.
+   * the origin has made later (RFC 9111 §4). What is held of the name, or was then, is purged with its tags, too. An error of the
+   * server is stored where nothing better can be had; what can not is forgotten then.
    */
   store(read: WebRead, record: ReadableRecord, { heldTags, ...dated }: Made): boolean {
     const { key } = read.target;
@@ -139,18 +140,21 @@ export class WebRecords {
     if (other && other.receivedMs > dated.requestedMs && isLater(this.#datedOf(other), dated)) return false;
     // it may be what has been found outdated since
     if (other?.staleFromMs !== undefined && other.staleFromMs > dated.requestedMs) return false;
-    const name = read.variantName(record.answer?.vary ?? []);
     if (tellsOfServer(record)) {
       if (other && !tellsOfServer(other)) return false;
-      // of what is in its place the bytes cannot be had
-      const before = heldNow?.get(name);
-      if (before?.kind === 'readable' && !tellsOfServer(before)) this.forget(read, before);
+      const latest = heldNow && latestOf(heldNow, read, record.epoch)?.record;
+      // its bytes cannot be had
+      if (latest && !tellsOfServer(latest)) this.forget(read, latest);
     }
+    const name = read.variantName(record.answer?.vary ?? []);
+    const before = heldNow?.get(name);
     attach(record, DATED, dated);
     this.#cache.changes.raise(key);
     // a part that was read again is still one when it was fetched anew
     if (other && isPart(other) && isPart(record)) this.#partsReadAgain.add(record);
     this.#cache.table.put(key, name, record);
+    // what it has hidden came before it, and after what is in its place now
+    if (before && before.receivedMs > record.receivedMs) this.#forgetHidden(read, [[name, before]], record);
     this.#forgetSurplus(key, name);
     return true;
   }
@@ -166,15 +170,18 @@ export class WebRecords {
   /**
    * `record` must not be used again, nor what it may have hidden from whomever: none of that is what the origin has now.
    *
-   * @param renewed what has taken its place
+   * @param renewed is used in any case
    */
   forget(read: AnswerName, record: ReadableRecord, renewed?: ReadableRecord): void {
     this.changed(read);
+    const own = [...(this.#entryOf(read)?.records ?? [])].filter(([, held]) => held === record);
+    for (const [name] of own) this.#cache.table.forget(read.target.key, name);
+    this.#forgetHidden(read, own, renewed);
+  }
+
+  #forgetHidden(read: AnswerName, gone: readonly NamedRecord[], kept?: ReadableRecord): void {
     const records = this.#entryOf(read)?.records ?? new Map<string, ObjectRecord>();
-    const own = [...records].filter(([, held]) => held === record);
-    const names = own.map(([name]) => name);
-    for (const name of [...names, ...hiddenBy(own, records, renewed)])
-      this.#cache.table.forget(read.target.key, name);
+    for (const name of hiddenBy(gone, records, kept)) this.#cache.table.forget(read.target.key, name);
   }
 
   /** The same where the origin has refused the rest of `record`: no part begins it again for a while. */

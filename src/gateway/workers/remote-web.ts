@@ -93,11 +93,9 @@ export class RemoteWeb implements WebSource, RecordSource {
   }
 
   answerAnew(read: WebRead, record: ReadableRecord, error: unknown): void {
-    const isEnded = endsHeld(error);
-    if (isEnded) this.#forget(read, record);
+    this.failed(read, record, error);
     // what the owner holds may have become another content, or be elsewhere; otherwise it would fail again
-    const isAnew = !isEnded && !(error instanceof OwnerLostError);
-    if (read.mayRepeat()) read.attempt(() => this.#ask(read, isAnew));
+    if (read.mayRepeat()) read.attempt(() => this.#ask(read, restFails(error)));
     else if (isFailure(error)) read.client.refuse(error);
     else this.#own.askUnkept(read);
   }

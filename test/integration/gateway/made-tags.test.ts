@@ -65,15 +65,18 @@ it('where nothing is made it is a tag of the origin', async () => {
   expect([status, origin.lastAsked?.headers['if-match']]).toEqual([412, '"1-tidegate-br"']);
 });
 
-it.each([0, 1])('it is about what has that very tag as well, where it is held (worker %i)', async worker => {
-  await start(compress);
-  const own = { 'content-type': 'text/plain', 'cache-control': 'max-age=60', etag: '"1-tidegate-br"' };
-  origin.answer = (_asked, response) => void response.writeHead(200, own).end(body);
-  await gateway.get('/k', {}, worker);
-  const asked = origin.asked.length;
-  const { status, headers } = await gateway.get('/k', made, worker);
-  expect([status, headers['x-cache'], origin.asked.length]).toEqual([200, 'HIT', asked]);
-});
+it.each([0, 1])(
+  'If-Match with a tag like one that was made here finds the content that has it (worker %i)',
+  async worker => {
+    await start(compress);
+    const own = { 'content-type': 'text/plain', 'cache-control': 'max-age=60', etag: '"1-tidegate-br"' };
+    origin.answer = (_asked, response) => void response.writeHead(200, own).end(body);
+    await gateway.get('/k', {}, worker);
+    const asked = origin.asked.length;
+    const { status, headers } = await gateway.get('/k', made, worker);
+    expect([status, headers['x-cache'], origin.asked.length]).toEqual([200, 'HIT', asked]);
+  },
+);
 
 it.each([
   ['where something may be made', compress, '"1", "0-tidegate-x"'],

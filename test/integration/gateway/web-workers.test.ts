@@ -619,6 +619,17 @@ describe('what other workers were told of', () => {
       for (const worker of everyWorker) expect(await text('/k', worker)).toHaveLength(body.length);
     });
 
+    it('to give the rest, what is stale is renewed by an answer with the whole of it', async () => {
+      const [owner] = ownerAndOther('/k');
+      await part(0, owner);
+      clock.advance(3_600_000);
+      isFailing = true;
+      await part(2_500_000, owner);
+      isFailing = false;
+      expect(await text('/k', owner)).toHaveLength(body.length);
+      expect(await part(0, owner)).toEqual([206, 'HIT']);
+    });
+
     it('to give the rest, an error that may be kept takes the place of nothing that is held', async () => {
       const [owner, other] = ownerAndOther('/k');
       for (const worker of [owner, owner, other]) await part(0, worker);

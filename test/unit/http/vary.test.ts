@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isKnownCoding, parseVary, variantName } from '../../../src/http/vary.ts';
+import { textsOfName } from '../../../src/base/length-prefixed.ts';
+import { isKnownCoding, isShortened, parseVary, variantName } from '../../../src/http/vary.ts';
 
 describe('Vary (RFC 9110 §12.5.5)', () => {
   it.each([
@@ -65,6 +66,16 @@ describe('requests select the same variant (RFC 9111 §4.1)', () => {
     ['accept', 'text/html;a=B', 'text/html;a=b'],
   ])('but not %s: %j and %j', (name, one, other) => {
     expect(variantName([name], () => one)).not.toBe(variantName([name], () => other));
+  });
+
+  it('by a name of some KiB at most, whose values can be told apart', () => {
+    const [one, other] = ['1', '2'].map(last => `${'x'.repeat(100_000)}${last}`);
+    const named = (value: string | undefined) => textsOfName(variantName(['foo'], () => value));
+    const [, value = ''] = named(one) ?? [];
+    expect([named(one)?.[0], value.length, isShortened(value)]).toEqual(['foo', 44, true]);
+    expect(named(other)?.[1]).not.toBe(value);
+    expect(named(value.slice(1))?.[1]).not.toBe(value);
+    expect(named('y'.repeat(128))).toEqual(['foo', 'y'.repeat(128)]);
   });
 
   it('only if each field is the same, however values are composed', () => {

@@ -31,7 +31,7 @@ import { noGrant } from '../../request/access.ts';
 import { type Bucket, objectKeyOf } from '../../request/bucket.ts';
 import { bypassed } from '../../request/cache-status.ts';
 import { requireObject } from '../../request/locate.ts';
-import { mayDemandMade } from '../../request/made-tags.ts';
+import { mayBeMade } from '../../request/made-tags.ts';
 import { DocumentJob } from '../document-job.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import { passedRequest, storeFieldsOf } from '../passed-request.ts';
@@ -148,11 +148,9 @@ function* judged(other: OtherOperation, body: Buffer): Steps<Judged> {
 
 /** The store knows no tags of what is made here of the object. */
 function withKnownTag(object: ObjectToDelete, bucket: Bucket): ObjectToDelete {
-  const rules = bucket.rulesFor(object.key);
-  const conditions = object.conditions.map(([name, value]) =>
-    name === 'ETag' && mayDemandMade('POST', { ifMatch: value }, rules)
-      ? ([name, uncodedTags(value)] as const)
-      : ([name, value] as const),
+  if (!mayBeMade(bucket.rulesFor(object.key))) return object;
+  const conditions = object.conditions.map(
+    ([name, value]) => [name, name === 'ETag' ? uncodedTags(value) : value] as const,
   );
   return { ...object, conditions };
 }

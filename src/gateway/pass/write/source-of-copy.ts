@@ -1,3 +1,4 @@
+import { uncodedTags } from '../../../http/content-coding.ts';
 import { parseAccessPointArn } from '../../../s3/access-point.ts';
 import { isBucketName } from '../../../s3/bucket-name.ts';
 import {
@@ -19,7 +20,7 @@ import { noGrant, Permissions } from '../../request/access.ts';
 import type { Bucket } from '../../request/bucket.ts';
 import { takesCustomerKeys } from '../../request/customer-keys.ts';
 import type { KeyRules } from '../../request/key-rules.ts';
-import { mayDemandMade, sentAsIs } from '../../request/made-tags.ts';
+import { mayBeMade } from '../../request/made-tags.ts';
 import type { OtherOperation } from '../other-operation.ts';
 
 /** The object that a copy is made of, which the caller may read. */
@@ -106,8 +107,9 @@ const OF_SOURCE = 'copy-source-';
 function demandOfSource(storeFields: ReadonlyMap<string, string>, rules: KeyRules): readonly HeaderField[] {
   const name = `${OF_SOURCE}if-match`;
   const ifMatch = storeFields.get(name);
-  if (ifMatch === undefined || !mayDemandMade('GET', { ifMatch }, rules)) return [];
-  return sentAsIs([{ name, value: ifMatch, store: true }]);
+  return ifMatch !== undefined && mayBeMade(rules)
+    ? [{ name, value: uncodedTags(ifMatch), store: true }]
+    : [];
 }
 
 function customerKeyOfSource(storeFields: ReadonlyMap<string, string>): ReadonlyMap<string, string> {

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { bounded } from '../../../../src/cache/record.ts';
+import { lengthPrefixed } from '../../../../src/base/length-prefixed.ts';
 import { describeVariant } from '../../../../src/gateway/operate/describe-variant.ts';
 import { variantName } from '../../../../src/http/vary.ts';
 
 /** What is told of the variant of requests with these fields. */
 function told(sent: Readonly<Record<string, string | undefined>>, mayShow = (_field: string) => true) {
   const names = Object.keys(sent);
-  return describeVariant(bounded(variantName(names, name => sent[name])), names, mayShow);
+  return describeVariant(lengthPrefixed(variantName(names, name => sent[name])), names, mayShow);
 }
 
 it('fields that are no secrets are told as answers are told apart by them', () => {
@@ -43,7 +43,11 @@ it('neither is a value told that clients have not made', () => {
   expect(language).toEqual({ name: 'accept-language', digest: expect.any(String) });
 });
 
-it('of fields that are too long to be kept the names are told', () => {
-  const cookie = 'x'.repeat(600);
-  expect(told({ accept: '*/*', cookie })).toEqual([{ name: 'accept' }, { name: 'cookie' }]);
+it('of fields that are too long to be kept the names are told, and of secrets a digest', () => {
+  const [one, other] = ['x', 'y'].map(letter =>
+    told({ accept: '*/*', origin: 'o'.repeat(600), cookie: letter.repeat(600) }),
+  );
+  const cookie = { name: 'cookie', digest: expect.stringMatching(/^[0-9a-f]{12}$/) };
+  expect(one).toEqual([{ name: 'accept', value: '*/*' }, { name: 'origin' }, cookie]);
+  expect(other).not.toEqual(one);
 });

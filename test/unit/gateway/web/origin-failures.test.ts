@@ -7,7 +7,7 @@ import {
   OwnerLostError,
   RefusedByStoreError,
 } from '../../../../src/gateway/fill/fill-error.ts';
-import { endsHeld } from '../../../../src/gateway/web/origin-failures.ts';
+import { endsHeld, restFails } from '../../../../src/gateway/web/origin-failures.ts';
 
 it.each([
   ['has changed', new ObjectChangedError('precondition failed'), true],
@@ -23,4 +23,20 @@ it.each([
   ['meets a fault', new TypeError('x is not a function'), false],
 ])('where the rest of what is held %s, that is of no use any more: %#', (_what, error, isEnded) => {
   expect(endsHeld(error)).toBe(isEnded);
+});
+
+it.each([
+  [
+    'is answered with a failure',
+    new RefusedByStoreError({ status: 503, fields: [], body: Buffer.alloc(0) }),
+    true,
+  ],
+  ['finds no room', new OverloadedError(), true],
+  ['does not come', new StoreError('BROKEN', 'cut off', undefined), true],
+  ['has changed', new ObjectChangedError('precondition failed'), false],
+  ['can be asked of nobody', new StoreError('INVALID', 'nowhere', undefined), false],
+  ['is at a worker that has ended', new OwnerLostError('has died'), false],
+  ['meets a fault', new TypeError('x is not a function'), false],
+])('where the rest of what is held %s, it cannot be had for a while: %#', (_what, error, isFailing) => {
+  expect(restFails(error)).toBe(isFailing);
 });

@@ -209,11 +209,13 @@ describe('the lists of fields by which the answers of one name vary', () => {
   });
 
   it.each([
-    ['held', true],
-    ['lost', false],
+    ['held', true, ['b']],
+    ['held, and that varies otherwise', true, ['c']],
+    ['lost', false, ['b']],
+    ['lost, and that varies otherwise', false, ['c']],
   ])(
     'an error of the server takes the place of no answer whose bytes are %s, and brings none back',
-    (_, isHeld) => {
+    (_, isHeld, vary) => {
       const records = new WebRecords(cache());
       const { read } = readOf('x');
       records.store(read, answerOf(1, ['a']), madeAt(1));
@@ -222,11 +224,22 @@ describe('the lists of fields by which the answers of one name vary', () => {
       const page = { ...answerOf(2, ['b']), content, sizeBytes: 9, entityTag: 'W/"2"' };
       records.store(read, page, madeAt(2));
       if (!isHeld) coverage = 'none';
-      const error = { ...answerOf(3, ['b']), answer: { status: 503, vary: ['b'] } };
+      const error = { ...answerOf(3, vary), answer: { status: 503, vary } };
       expect(records.store(read, error, madeAt(3))).toBe(!isHeld);
       expect(records.find(read)).toBe(isHeld ? page : error);
     },
   );
+
+  it('that came before what is in their place, and are newer nevertheless, bring back nothing that this has hidden', () => {
+    const records = new WebRecords(cache());
+    const [one, other] = [readOf('x').read, readOf('y').read];
+    const [between, late] = [answerOf(9, ['a']), answerOf(10, [])];
+    records.store(other, between, madeAt(9));
+    records.store(one, late, madeAt(1));
+    const newer = answerOf(8, []);
+    expect(records.store(one, newer, madeAt(2))).toBe(true);
+    expect([records.find(one), records.find(other)]).toEqual([newer, newer]);
+  });
 
   it('are outdated by the last that was told of them', () => {
     const records = new WebRecords(cache());
