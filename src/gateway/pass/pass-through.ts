@@ -10,7 +10,7 @@ import { InvalidReplyError } from '../fill/fill-error.ts';
 import { ExpectedBytes } from '../fill/ranged-read.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import { PreparedHeaders } from '../reply/prepared-headers.ts';
-import { idsOf, replyRefusal } from '../reply/refusal-reply.ts';
+import { replyRefusal, tellIds } from '../reply/refusal-reply.ts';
 import type { Bucket } from '../request/bucket.ts';
 import { bypassed } from '../request/cache-status.ts';
 import type { Exchange } from '../request/exchange.ts';
@@ -209,7 +209,7 @@ function writeHead(exchange: Exchange, head: StoreReplyHead, { keep, overrides }
   headers.writeTo(
     exchange.response,
     head.status,
-    { report: exchange.report, date: exchange.date, ...idsOf(exchange, head) },
+    { report: exchange.report, date: exchange.date, ...tellIds(exchange, head) },
     undefined,
   );
 }

@@ -139,7 +139,8 @@ export class JsonLines {
       this.#text('reason', reason) +
       this.#text('backend', backend) +
       this.#text('cause', cause) +
-      this.#text('storeSaid', exchange.storeSaid)
+      this.#text('storeSaid', exchange.storeSaid) +
+      this.#text('storeRequestId', exchange.storeRequestId?.slice(0, LONGEST_ID))
     );
   }
 
@@ -152,6 +153,9 @@ export class JsonLines {
   }
 }
 
+/** Amazon's have 16 characters, MinIO's too. */
+const LONGEST_ID = 128;
+
 /** Whether a request has none of the rare fields. */
 function isUsual(exchange: Exchange): boolean {
   return (
@@ -161,6 +165,7 @@ function isUsual(exchange: Exchange): boolean {
     exchange.formKey === undefined &&
     exchange.refusedKeys === undefined &&
     exchange.storeSaid === undefined &&
+    exchange.storeRequestId === undefined &&
     !exchange.hasClientLeft
   );
 }

@@ -68,7 +68,7 @@ export function replyRefusal(
     replyError(exchange, signatureRefused);
     return;
   }
-  const ids = idsOf(exchange, worded);
+  const ids = tellIds(exchange, worded);
   const named = error && inNamesOfBoth(error, bucket, source);
   const body = named ? translatedBody(exchange, named, ids) : worded.body;
   const fields = fieldsInClientNames(fieldsInClientNames(worded.fields, source), bucket);
@@ -92,7 +92,7 @@ export function errorWithin(
   exchange.refusedBy = 'store';
   const isHidden = !mayKnowMissing && tellsMissing({ ...reply, status: 404 });
   const told = isHidden ? s3Error('AccessDenied') : (ownSignatureRefused(parsed) ?? parsed);
-  return translatedBody(exchange, inNamesOfBoth(told, bucket, source), idsOf(exchange, reply));
+  return translatedBody(exchange, inNamesOfBoth(told, bucket, source), tellIds(exchange, reply));
 }
 
 /**
@@ -106,13 +106,14 @@ export function replyAsStored(exchange: Exchange, reply: WholeReply): void {
   const raw = rawFromFields(fields, exchange.prefix);
   if (reply.status === 503 && !fields.some(({ name, store }) => !store && name === 'retry-after'))
     raw.push(...retryAfter);
-  sendWhole(exchange, reply.status, raw, reply.body, idsOf(exchange, reply), undefined);
+  sendWhole(exchange, reply.status, raw, reply.body, tellIds(exchange, reply), undefined);
 }
 
-/** The ids of the store's answer, or the gateway's if it has none. */
-export function idsOf(exchange: Exchange, head: StoreReplyHead): RequestIds {
+/** The ids that the client is told: those of the store's answer, which the log tells as well, or the gateway's if it has none. */
+export function tellIds(exchange: Exchange, head: StoreReplyHead): RequestIds {
+  exchange.storeRequestId = storeField(head, 'request-id');
   return {
-    requestId: storeField(head, 'request-id') ?? exchange.requestId,
+    requestId: exchange.storeRequestId ?? exchange.requestId,
     id2: storeField(head, 'id-2') ?? exchange.id2,
   };
 }

@@ -65,6 +65,8 @@ export class Exchange {
   refusedBy: 'gateway' | 'store' = 'gateway';
   /** The beginning of the store's answer where the client got a standard error document instead; for the log. */
   storeSaid: string | undefined;
+  /** `x-amz-request-id` of the answer where that is the store's own; for the log. */
+  storeRequestId: string | undefined;
   /** Whether the store charged, or will charge, the gateway for this answer (docs/semantics.md 127). */
   isCharged = false;
   status = 0;

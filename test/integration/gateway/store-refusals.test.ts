@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Clock } from '../../../src/base/clock.ts';
 import { accessLogTo } from '../../support/access-log-to.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { RawStore } from '../../support/raw-store.ts';
 import type { Fault } from '../../support/stand-in/faults.ts';
 import { StandInStore } from '../../support/stand-in-store.ts';
 import { type TestAnswer, TestGateway } from '../../support/test-gateway.ts';
@@ -337,6 +338,21 @@ it('what a store said instead of an error document is in the log, without what m
   const { storeSaid } = JSON.parse(lines[0] ?? '{}');
   expect(storeSaid).toMatch(/^<h1>The proxy is out of order<\/h1>\[redacted\]\.+$/);
   expect(storeSaid.length).toBeLessThanOrEqual(1_024);
+  await gateway.close();
+  await store.close();
+});
+
+it.each([200, 403])('the id of an answer that is the store’s own is in the log (%i)', async status => {
+  const lines: string[] = [];
+  const store = await RawStore.start(socket =>
+    socket.write(`HTTP/1.1 ${status} Ok\r\nx-amz-request-id: STORE1\r\ncontent-length: 0\r\n\r\n`),
+  );
+  const accessLog = accessLogTo(line => void lines.push(line));
+  const gateway = await TestGateway.start({ storeUrl: store.url, accessLog });
+  const { headers } = await gateway.send('PUT', '/b/k');
+  const { requestId, storeRequestId } = JSON.parse(lines[0] ?? '{}');
+  expect([headers['x-amz-request-id'], storeRequestId]).toEqual(['STORE1', 'STORE1']);
+  expect(requestId).toMatch(/^[0-9a-f]{16}$/);
   await gateway.close();
   await store.close();
 });

@@ -75,12 +75,19 @@ it('tells of a failure what went wrong', () => {
       failure: new StoreError('UNREACHABLE', 'it fails', undefined, 'STATUS_503'),
       refusedKeys: 2,
       storeSaid: '<html>',
+      storeRequestId: 'R'.repeat(200),
     },
     refusedSignature: { client: 'x', accessKey: 'AK', why: 'expired' },
   };
   expect(JSON.parse(lineOf(exchangeFor({}, different)))).toMatchObject({
     ...{ status: 503, code: 'SlowDown', backend: 'main', cause: 'STATUS_503', clientLeft: true, key: 'ü' },
-    ...{ refusedKeys: 2, storeSaid: '<html>', accessKey: 'AK', why: 'expired' },
+    ...{
+      refusedKeys: 2,
+      storeSaid: '<html>',
+      storeRequestId: 'R'.repeat(128),
+      accessKey: 'AK',
+      why: 'expired',
+    },
   });
 });
 
