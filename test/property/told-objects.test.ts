@@ -200,9 +200,9 @@ function fill(content: Generation, from: number): void {
   content.closeBlock(start);
 }
 
-/** Begins a fill of the first byte that goes on, until `fill` ends it. */
+/** Begins a fill of the first byte, of a block of which nothing is held; it goes on until `fill` ends it. */
 function begin(content: Generation): void {
-  if (content.onlyBlock || !content.openBlock(0)) return;
+  if (content.blockAt(0) || !content.openBlock(0)) return;
   content.write(0, Buffer.alloc(1, Number(content.identity.entityTag) % 256));
 }
 
