@@ -99,7 +99,7 @@ export class WarmRun {
     showProgress?.('');
     if (!this.#asked.json)
       print(
-        `${keys} objects, ${bytes} bytes: ${warmed} fetched, ${held} held already, ${uncached} not kept, ${failed} failed`,
+        `${keys} ${keys === 1 ? 'object' : 'objects'}, ${bytes} bytes: ${warmed} fetched, ${held} held already, ${uncached} not kept, ${failed} failed`,
       );
     if (this.#isComplete) return;
     const how = isInterrupted ? 'interrupted' : 'broken off';

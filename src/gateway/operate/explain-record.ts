@@ -52,7 +52,9 @@ export function explainRecord(
   purges: readonly NotedPurge[],
 ): RecordExplanation {
   const { directives, receivedMs, staleFromMs, isUnsettled, isWithdrawn = false } = record;
-  const said = Object.entries(directives).filter(([, value]) => value !== undefined && value !== false);
+  const said = Object.entries(directives).filter(
+    ([name, value]) => value !== undefined && value !== false && !derived.has(name),
+  );
   return {
     receivedAt: new Date(receivedMs).toISOString(),
     ageOnArrivalS: directives.initialAgeMs / 1_000,
@@ -74,6 +76,9 @@ export function explainRecord(
     tags: tagsOf(record),
   };
 }
+
+/** Of `StatedFreshness`, what is no directive. */
+const derived: ReadonlySet<string> = new Set(['initialAgeMs', 'unchangedForMs', 'mayAssume']);
 
 /** Undefined for what is no time, such as "never". */
 function timeOf(ms: number): string | undefined {

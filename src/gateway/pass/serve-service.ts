@@ -43,7 +43,7 @@ export function serveService(service: ServiceRequest): void {
   const { others } = buckets;
   const mayListOthers = caller.kind === 'client' || mayList(service, EVERY_OTHER_BUCKET);
   if (caller.kind === 'anonymous' && listed.length === 0 && !(others && mayListOthers))
-    throw s3Error('AccessDenied');
+    throw s3Error('AccessDenied', { reason: 'no grant for ListBucket in any bucket' });
   exchange.report = bypassed(exchange.method, 'operation');
   if (others && mayListOthers) listWithOthers(service, query, listed, others);
   else {

@@ -31,8 +31,6 @@ export function endsHeld(error: unknown): boolean {
 /** Whether `error` says that the origin cannot give the rest at the moment, or there is no room for it. */
 export function restFails(error: unknown): boolean {
   if (error instanceof OwnerLostError || endsHeld(error)) return false;
-  // nobody was asked, as for what was made here
-  if (error instanceof StoreError && error.code === 'INVALID') return false;
   return [StoreError, RefusedByStoreError, OverloadedError].some(kind => error instanceof kind);
 }
 

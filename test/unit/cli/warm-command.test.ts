@@ -160,7 +160,7 @@ it.each([
   const { end, out, errors } = await run('b', '--prefix', 'p/', ...more);
   expect(end).toEqual({ kind: 'ended', exitCode });
   expect(errors).toEqual(['interrupted; go on with --from "p/a"']);
-  const counts = '1 objects, 3 bytes: 1 fetched, 0 held already, 0 not kept, 0 failed';
+  const counts = '1 object, 3 bytes: 1 fetched, 0 held already, 0 not kept, 0 failed';
   expect(out).toEqual([more.length > 0 ? JSON.stringify(progress) : counts]);
   expect(signals.eventNames(), 'another signal ends the process').not.toContain(signal);
 });

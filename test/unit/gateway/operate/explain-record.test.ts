@@ -77,7 +77,8 @@ it('a soft purge, tags, and until when it may be served stale are told', () => {
     { scope: 'prefix', name: 'a/', kind: 'hard', number: 1, raisedMs: undefined },
     { scope: 'key', name: undefined, kind: 'soft', number: 4, raisedMs: receivedMs },
   ];
-  expect(explainRecord(record, policy, receivedMs, purges)).toMatchObject({
+  const told = explainRecord(record, policy, receivedMs, purges);
+  expect(told).toMatchObject({
     ...{ receivedAt: '2026-01-01T00:00:00.000Z', staleFrom: '2026-01-01T00:00:10.000Z', tags: ['a', 'b'] },
     ...{ staleIfErrorUntil: '2026-01-01T00:00:15.000Z', staleWhileRevalidateUntil: undefined },
     askedAfterPurge: 0,
@@ -85,8 +86,9 @@ it('a soft purge, tags, and until when it may be served stale are told', () => {
       { of: 'prefix', prefix: 'a/', kind: 'hard', number: 1, raisedAt: undefined },
       { of: 'key', prefix: undefined, kind: 'soft', number: 4, raisedAt: '2026-01-01T00:00:00.000Z' },
     ],
-    directives: { maxAgeS: 60, mayAssume: true, initialAgeMs: 0 },
   });
+  // what is derived for the gateway's own reckoning is no directive
+  expect(told.directives).toEqual({ maxAgeS: 60 });
   const withdrawn = explainRecord({ ...record, isWithdrawn: true }, policy, receivedMs, []);
   expect(withdrawn).toMatchObject({ isWithdrawn: true, staleIfErrorUntil: undefined });
 });

@@ -34,7 +34,7 @@ it.each([
   ['finds no room', new OverloadedError(), true],
   ['does not come', new StoreError('BROKEN', 'cut off', undefined), true],
   ['has changed', new ObjectChangedError('precondition failed'), false],
-  ['can be asked of nobody', new StoreError('INVALID', 'nowhere', undefined), false],
+  ['is answered with what is no answer', new StoreError('INVALID', 'status 999', undefined), true],
   ['is at a worker that has ended', new OwnerLostError('has died'), false],
   ['meets a fault', new TypeError('x is not a function'), false],
 ])('where the rest of what is held %s, it cannot be had for a while: %#', (_what, error, isFailing) => {
