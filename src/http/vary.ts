@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { lengthPrefixed } from '../base/length-prefixed.ts';
 import { isToken } from './token.ts';
+import { withoutWhiteSpace } from './white-space.ts';
 
 /** The request fields that an answer depends on, in lower case, sorted; `*` where nobody can tell. */
 export type Vary = readonly string[] | '*';
@@ -20,7 +21,7 @@ export function parseVary(field: string | undefined): Vary {
   if (field.length > LONGEST_FIELD) return '*';
   const names = new Set<string>();
   for (const member of field.split(',')) {
-    const name = member.trim().toLowerCase();
+    const name = withoutWhiteSpace(member).toLowerCase();
     if (name === '') continue;
     if (name === '*' || !isToken(name)) return '*';
     names.add(name);
@@ -78,7 +79,8 @@ const knownCodings: ReadonlySet<string> = new Set([
 
 /** Whether variants of this Content-Encoding are told apart by what clients accept. */
 export function isKnownCoding(contentEncoding: string | undefined): boolean {
-  return listMembers(contentEncoding ?? '').every(coding => knownCodings.has(coding.toLowerCase()));
+  const codings = (contentEncoding ?? '').split(',').map(withoutWhiteSpace);
+  return codings.every(coding => coding === '' || knownCodings.has(coding.toLowerCase()));
 }
 
 /** Request fields that are no lists, and may have commas. */
@@ -92,31 +94,25 @@ const LONGEST_LIST = 1_024;
 
 function selectingValue(name: string, value: string | undefined): string | undefined {
   if (value === undefined || value.length > LONGEST_LIST) return value;
+  if (value.includes('"') || singletons.has(name)) return value;
   // it may be a list: the white space around its commas means nothing (RFC 9110 §5.6.1)
-  if (!preferences.has(name))
-    return value.includes('"') || singletons.has(name) ? value : value.split(',').map(trimmed).join();
-  const members = listMembers(value);
+  const members = value.split(',').map(withoutWhiteSpace);
+  return preferences.has(name) ? (inOrder(name, members) ?? value) : members.join();
+}
+
+/**
+ * Preferences in one order and spelling: weight 1 is left out, trailing zeros are, and so is white space (RFC 9110 §12.4.2). Undefined
+ * where one is not as clients may send it: nobody knows what origins make of that, and it must not be for others.
+ */
+function inOrder(name: string, members: readonly string[]): string | undefined {
   const named = members.map(member => preference(name, member));
+  if (!named.every(member => member !== undefined)) return undefined;
   const wanted = name === 'accept-encoding' ? named.filter(({ range }) => knownCodings.has(range)) : named;
   if (unordered.has(name)) wanted.sort((one, other) => (one.text < other.text ? -1 : 1));
   return wanted
     .sort((one, other) => other.weight - one.weight)
     .map(({ text }) => text)
     .join();
-}
-
-function trimmed(member: string): string {
-  return member.trim();
-}
-
-/** The members of a list without the white space around them; commas in quotes divide nothing (RFC 9110 §5.6.1, §5.6.4). */
-function listMembers(value: string): string[] {
-  const members: string[] = [];
-  for (const [member] of value.matchAll(/(?:"(?:[^"\\]|\\.)*"?|[^,"])+/g)) {
-    const named = member.trim();
-    if (named !== '') members.push(named);
-  }
-  return members;
 }
 
 interface Preference {
@@ -126,17 +122,22 @@ interface Preference {
   readonly weight: number;
 }
 
-/** A member in one spelling: weight 1 is left out, trailing zeros are, and so is white space (RFC 9110 §12.4.2). */
-function preference(name: string, member: string): Preference {
-  const [range = '', ...parameters] = member.split(';').map(part => part.trim());
-  let weight = 1;
-  const lower = range.toLowerCase();
-  let text = lower;
-  for (const parameter of parameters) {
-    const stated = /^q=(\d(?:\.\d*)?)$/i.exec(parameter)?.[1];
-    // parameters of a media range may be case-sensitive
-    if (stated === undefined) text += `;${name === 'accept' ? parameter : parameter.toLowerCase()}`;
-    else weight = Number(stated);
-  }
-  return { range: lower, text: weight === 1 ? text : `${text};q=${weight}`, weight };
+const token = "[\\w!#$%&'*+.^`|~-]+";
+const semicolon = '[ \\t]*;[ \\t]*';
+const weight = `(?:${semicolon}q=(0(?:\\.\\d{1,3})?|1(?:\\.0{1,3})?))?`;
+
+/** RFC 9110 §12.5.1. */
+const mediaRange = new RegExp(`^(${token}/${token})((?:${semicolon}(?![qQ]=)${token}=${token})*)${weight}$`);
+/** RFC 9110 §12.5.2 to §12.5.4. */
+const range = new RegExp(`^(${token})()${weight}$`);
+
+function preference(name: string, member: string): Preference | undefined {
+  const [, named, parameters = '', stated = '1'] =
+    (name === 'accept' ? mediaRange : range).exec(member) ?? [];
+  if (named === undefined) return undefined;
+  const lower = named.toLowerCase();
+  // parameters of a media range may be case-sensitive
+  const text = lower + parameters.replaceAll(/[ \t]/g, '');
+  const weighed = Number(stated);
+  return { range: lower, text: weighed === 1 ? text : `${text};q=${weighed}`, weight: weighed };
 }

@@ -36,7 +36,7 @@ describe('requests select the same variant (RFC 9111 §4.1)', () => {
     ['foo', undefined, undefined],
     ['accept-language', 'en, de', 'en,dE'],
     ['accept-encoding', 'gzip, br;q=0.5', 'br;q=0.50,gzip'],
-    ['accept-language', 'en, de;q=0.5', 'de ; Q=0.50,en;q=1.0'],
+    ['accept-language', 'en, de;q=0.5', 'de ; q=0.50,en;q=1.0'],
     ['accept-encoding', 'gzip, br', 'br,GZIP'],
     ['accept-encoding', 'e1, gzip, e2;q=0.5', 'gzip'],
     ['accept-encoding', 'e1', 'e2'],
@@ -64,9 +64,37 @@ describe('requests select the same variant (RFC 9111 §4.1)', () => {
     ['accept', 'text/html, text/plain', 'text/plain, text/html'],
     ['accept-encoding', 'gzip;q=0', 'gzip'],
     ['accept', 'text/html;a=B', 'text/html;a=b'],
+    ['x-theme', 'dark\xA0', 'dark'],
+    ['x-theme', 'dark,', 'dark'],
   ])('but not %s: %j and %j', (name, one, other) => {
     expect(variantName([name], () => one)).not.toBe(variantName([name], () => other));
   });
+
+  const languages = [
+    'de\xA0',
+    '\xA0de',
+    'de;\xA0q=1',
+    'de;q=1.0000',
+    'de;q=2',
+    'de;Q=1',
+    'de;q=1;q=1',
+    'de;a=b',
+  ];
+  it.each([
+    ...[...languages, ',de', 'de,', 'de;'].map(spelled => ({ name: 'accept-language', spelled, sent: 'de' })),
+    { name: 'accept', spelled: 'text/html;q=0.1;q=1', sent: 'text/html' },
+    { name: 'accept', spelled: 'text/html;q=1;a=b', sent: 'text/html;a=b' },
+    { name: 'accept', spelled: 'text/html, *;q=.2', sent: 'text/html, *;q=0.2' },
+    { name: 'accept', spelled: 'text/html;a=" b"', sent: 'text/html;a="b"' },
+    { name: 'accept-encoding', spelled: 'gzip, own;', sent: 'gzip' },
+  ])(
+    'as nobody else, if one is what clients must not send, of which origins make what they like: $name: $spelled',
+    ({ name, spelled, sent }) => {
+      const named = (value: string) => variantName([name], () => value);
+      expect(named(spelled)).not.toBe(named(sent));
+      expect(named(spelled)).toBe(named(spelled));
+    },
+  );
 
   it('by a name of some KiB at most, whose values can be told apart', () => {
     const [one, other] = ['1', '2'].map(last => `${'x'.repeat(100_000)}${last}`);
