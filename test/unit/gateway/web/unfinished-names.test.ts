@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { UnfinishedNames } from '../../../../src/gateway/web/unfinished-names.ts';
 
-const [one, other] = [{ hash: 1 }, { hash: 2 }];
+const [one, other] = [{ text: '1:a' }, { text: '1:b' }];
 
 it('no name is unfinished at first', () => {
   expect(new UnfinishedNames().has(one, 0)).toBe(false);
@@ -28,4 +28,12 @@ it('a failure makes that no shorter, and those that follow no longer', () => {
   names.failed(other, 0);
   names.failed(other, 4_999);
   expect(names.has(other, 5_000)).toBe(false);
+});
+
+it('of many long names those are remembered that came last', () => {
+  const names = new UnfinishedNames();
+  const long = Array.from({ length: 200 }, (_, number) => ({ text: `${number}`.padEnd(8_192, 'x') }));
+  for (const name of long) names.refused(name, 0);
+  const remembered = long.filter(name => names.has(name, 1));
+  expect(remembered).toEqual(long.slice(-128));
 });
