@@ -11,6 +11,7 @@ import type { NameChanges } from '../../cache/name-changes.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
 import type { PurgeBarriers } from '../../cache/purge-barriers.ts';
 import type { Asked, Asking, ObjectRecord, ReadableRecord } from '../../cache/record.ts';
+import type { StoodInNames } from '../../cache/stood-in-names.ts';
 import type { UnsettledKeys } from '../../cache/unsettled-keys.ts';
 import { hasMoved } from '../request/bucket.ts';
 import type { Forwarded } from '../request/cache-status.ts';
@@ -32,6 +33,7 @@ export interface WebCache {
   readonly barriers: PurgeBarriers;
   readonly changes: NameChanges;
   readonly unsettled: UnsettledKeys;
+  readonly stoodIn: Pick<StoodInNames, 'learned'>;
   revive(object: { readonly bucket: WebBucket; readonly objectKey: ObjectKey }): Entry | undefined;
   create(read: WebContentRead, identity: GenerationIdentity): Generation;
 }

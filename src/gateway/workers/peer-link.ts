@@ -19,6 +19,8 @@ interface PeerLinkOptions {
   readonly clock: Clock;
   /** Called when the other worker has ended. */
   readonly onClosed: () => void;
+  /** Called when the other worker, which was blocked, goes on. */
+  readonly onHeardAgain?: () => void;
   /** Receives unexpected exceptions that are not the result of a call. */
   readonly onFault?: (error: unknown) => void;
 }
@@ -31,7 +33,7 @@ export class PeerLink {
   /** @param procedures what the other worker may call */
   constructor(port: PeerPort, procedures: PeerCalls & PeerNotices, options: PeerLinkOptions) {
     // an exception here closes neither this thread nor the link
-    const { clock, onClosed, onFault = () => undefined } = options;
+    const { clock, onClosed, onHeardAgain = () => undefined, onFault = () => undefined } = options;
     const rpc = new Rpc(port, {
       errors: wireErrors,
       transferOf: memoryOf,
@@ -42,6 +44,7 @@ export class PeerLink {
       isAwaited: () => rpc.isWaiting,
       ping: () => rpc.notify('ping', undefined),
       onSilent: () => rpc.abandon(unresponsive()),
+      onHeardAgain,
     });
     rpc.serve({ ...procedures, ping: () => rpc.notify('pong', undefined) });
     port.on('close', () => {

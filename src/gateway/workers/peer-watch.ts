@@ -15,6 +15,8 @@ interface WatchedPeer {
   readonly ping: () => void;
   /** Called after a second without any message. */
   readonly onSilent: () => void;
+  /** Called with the first message after that. */
+  readonly onHeardAgain: () => void;
 }
 
 /** Distinguishes a worker whose event loop is blocked from one whose answers wait for a store. */
@@ -44,6 +46,7 @@ export class PeerWatch {
 
   /** A message of any kind has arrived. */
   heard(): void {
+    if (this.#isSilent) this.#peer.onHeardAgain();
     this.#silentTicks = 0;
     this.#isPinged = false;
     this.#isSilent = false;

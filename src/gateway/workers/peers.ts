@@ -11,6 +11,7 @@ import { PeerLink, type PeerPort } from './peer-link.ts';
 import { PeerServer } from './peer-server.ts';
 import { RemoteObjects } from './remote-objects.ts';
 import { RemoteWeb } from './remote-web.ts';
+import { StandIn } from './stand-in.ts';
 import { ToldContents } from './told-contents.ts';
 import { WebOwner } from './web-owner.ts';
 import type { WorkerCache } from './worker-cache.ts';
@@ -59,16 +60,18 @@ export class Peers implements ObjectSources, WebSources {
 
   /** Connects to worker `index` over `port`. Records learned from its predecessor are dropped. */
   connect(index: number, port: PeerPort): void {
-    const { epochs, barriers, changes, tier, lender, objects, web, clock } = this.#objects;
+    const { epochs, barriers, changes, tier, lender, objects, web, clock, stoodIn } = this.#objects;
+    const instead = new StandIn(index, web, stoodIn);
     const owner = new PeerServer(this.#objects, this.#configurations, this.#told);
     const link = new PeerLink(port, owner.procedures, {
       clock,
       onClosed: () => {
         owner.disconnected();
         webOwner.disconnected();
-        if (this.#remotes[index] === remote) this.#setRemote(index, undefined);
+        if (this.#remotes[index] === remote) this.#setRemote(index, undefined, { objects, web: instead });
         remote.web.disconnected();
       },
+      onHeardAgain: () => instead.end(),
       onFault: error => this.#faults?.note(error),
     });
     const webOwner = new WebOwner(link, web, this.#configurations, this.#told);
@@ -84,11 +87,12 @@ export class Peers implements ObjectSources, WebSources {
     );
     const remote = {
       objects: nearObjects,
-      web: new RemoteWeb(link, near, web),
+      web: new RemoteWeb(link, near, web, instead),
       near: [nearObjects, near],
     };
     link.serve({ ...webOwner.procedures, ...remote.web.procedures });
-    this.#setRemote(index, remote);
+    instead.end();
+    this.#setRemote(index, remote, remote);
   }
 
   sourceOf(keyHash: number): ObjectSource {
@@ -113,9 +117,9 @@ export class Peers implements ObjectSources, WebSources {
     return this.#sources[keyHash % SHARD_COUNT] ?? this.#own;
   }
 
-  #setRemote(owner: number, remote: Remote | undefined): void {
+  #setRemote(owner: number, remote: Remote | undefined, sources: OwnerSources): void {
     this.#remotes[owner] = remote;
     for (const shard of this.#sources.keys())
-      if (ownerOf(shard, this.#workers) === owner) this.#sources[shard] = remote ?? this.#own;
+      if (ownerOf(shard, this.#workers) === owner) this.#sources[shard] = sources;
   }
 }

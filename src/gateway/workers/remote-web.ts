@@ -14,6 +14,7 @@ import { type WebPage, webKeyOf } from '../web/web-target.ts';
 import type { NearAnswers } from './near-answers.ts';
 import type { PeerLink } from './peer-link.ts';
 import { RemoteContent } from './remote-content.ts';
+import type { StandIn } from './stand-in.ts';
 import { ON_THE_WAY_BYTES, type WebNotices, type WireWebEnd, type WireWebRead } from './web-messages.ts';
 import { decodeError } from './wire-error.ts';
 
@@ -36,15 +37,20 @@ interface Question {
 export class RemoteWeb implements WebSource, RecordSource {
   readonly #link: PeerLink;
   readonly #near: NearAnswers;
-  readonly #own: Pick<WebReads, 'serve' | 'askUnkept'>;
+  readonly #own: Pick<WebReads, 'askUnkept'>;
+  readonly #instead: StandIn;
   readonly #questions = new Map<number, Question>();
   #asked = 0;
 
-  /** @param own this worker's own look-up, used where the owner has ended or is blocked, or what it tells has always changed already */
-  constructor(link: PeerLink, near: NearAnswers, own: Pick<WebReads, 'serve' | 'askUnkept'>) {
+  /**
+   * @param own asks the origin where what the owner tells has always changed already
+   * @param instead used where the owner has ended or is blocked
+   */
+  constructor(link: PeerLink, near: NearAnswers, own: Pick<WebReads, 'askUnkept'>, instead: StandIn) {
     this.#link = link;
     this.#near = near;
     this.#own = own;
+    this.#instead = instead;
   }
 
   /** What the owner may call. */
@@ -157,6 +163,7 @@ export class RemoteWeb implements WebSource, RecordSource {
   }
 
   #ended(number: number, end: WireWebEnd): void {
+    this.#instead.end();
     const question = this.#take(number);
     if (!question) return;
     const { read, client } = question;
@@ -185,7 +192,7 @@ export class RemoteWeb implements WebSource, RecordSource {
     const { read, client, hasBegun } = question;
     this.#link.notify('webGone', number);
     if (hasBegun) client.fail(new OwnerLostError('has just been replaced'));
-    else if (client.release()) read.attempt(() => this.#own.serve(read));
+    else if (client.release()) read.attempt(() => this.#instead.serve(read));
   }
 
   #take(number: number): Question | undefined {

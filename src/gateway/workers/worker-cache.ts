@@ -10,6 +10,7 @@ import { MemoryTier } from '../../cache/memory-tier.ts';
 import { NameChanges } from '../../cache/name-changes.ts';
 import { PurgeBarriers } from '../../cache/purge-barriers.ts';
 import type { SharedMemory } from '../../cache/shared-memory.ts';
+import { StoodInNames } from '../../cache/stood-in-names.ts';
 import { UnsettledKeys } from '../../cache/unsettled-keys.ts';
 import { type UnwrittenBytesError, WrittenBytes } from '../../cache/written-bytes.ts';
 import { ContentEncoder } from '../fill/content-encoder.ts';
@@ -65,6 +66,7 @@ export class WorkerCache implements ContentFactory {
   readonly changes: NameChanges;
   readonly sweep: EntrySweep;
   readonly unsettled: UnsettledKeys;
+  readonly stoodIn: StoodInNames;
   readonly filler: Filler;
   readonly objects: LocalObjects;
   readonly web: WebReads;
@@ -91,6 +93,7 @@ export class WorkerCache implements ContentFactory {
     this.sweep = new EntrySweep(this.table, clock);
     this.epochs = new Epochs(memory);
     this.changes = new NameChanges(memory);
+    this.stoodIn = new StoodInNames(this.table, this.epochs);
     this.unsettled = new UnsettledKeys(memory, clock);
     this.#readers = new Readers(pageBytes * pagesPerWorker);
     this.filler = new Filler(this.tier, this.#readers, { clock, random, retried, faults });

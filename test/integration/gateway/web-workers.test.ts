@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ownerOf } from '../../../src/cache/object-key.ts';
+import { OwnerLostError } from '../../../src/gateway/fill/fill-error.ts';
 import { PeerLink } from '../../../src/gateway/workers/peer-link.ts';
 import { ManualClock, whileTimePasses } from '../../support/manual-clock.ts';
 import { testKey } from '../../support/object-keys.ts';
@@ -687,6 +688,13 @@ describe('what other workers were told of', () => {
   });
 });
 
+/** Whom a worker asks for what it owns is blocked. */
+async function whileNobodyAnswersPeers(read: () => Promise<void>): Promise<void> {
+  const calls = vi.spyOn(PeerLink.prototype, 'call');
+  calls.mockImplementation(() => Promise.reject(new OwnerLostError('does not answer')));
+  await read().finally(() => calls.mockRestore());
+}
+
 describe('a worker', () => {
   it('whose peers have gone asks the origin itself', async () => {
     await start(numbered(() => fresh));
@@ -694,6 +702,30 @@ describe('a worker', () => {
     await gateway.cutChannels();
     for (const worker of everyWorker) expect(await text('/k', worker)).toMatch(/^answer \d$/);
     expect(origin.asked.length).toBeLessThanOrEqual(1 + workers);
+  });
+
+  it('that answers in place of a blocked peer gives nobody what is older than what somebody has had', async () => {
+    await start(numbered(() => fresh));
+    const [owner, other] = ownerAndOther('/k');
+    expect(await text('/k', owner)).toBe('answer 1');
+    await whileNobodyAnswersPeers(async () => {
+      expect(await text('/k', other, { 'cache-control': 'no-cache' })).toBe('answer 2');
+      // that has outdated what the owner holds, and so itself; the next is kept as long as the owner is blocked
+      expect([await text('/k', other), await text('/k', other)]).toEqual(['answer 3', 'answer 3']);
+    });
+    expect(await text('/k', owner)).toBe('answer 4');
+    expect(await texts('/k')).toEqual(same('answer 4'));
+  });
+
+  it('keeps nothing that it has learned in place of a blocked peer for the next time', async () => {
+    await start(numbered(() => fresh));
+    const [, other] = ownerAndOther('/k');
+    await whileNobodyAnswersPeers(async () => {
+      for (const answer of ['answer 1', 'answer 2', 'answer 2']) expect(await text('/k', other)).toBe(answer);
+    });
+    expect(await texts('/k')).toEqual(same('answer 3'));
+    await gateway.cutChannels();
+    expect(await text('/k', other)).toBe('answer 4');
   });
 
   it('that waits for a peer which goes asks itself, and cuts off what it has begun', async () => {

@@ -81,13 +81,18 @@ describe('a worker whose event loop stands still', () => {
   let still: MessageChannel;
   let asking: PeerLink;
   const receivedLate: unknown[] = [];
+  let heardAgain = 0;
 
   /** The other worker goes on: what has come meanwhile is answered. */
   const goOn = () => new PeerLink(still.port2, there.procedures, { clock, onClosed: () => undefined });
 
   beforeEach(() => {
     still = new MessageChannel();
-    asking = new PeerLink(still.port1, here.procedures, { clock, onClosed: () => undefined });
+    heardAgain = 0;
+    asking = new PeerLink(still.port1, here.procedures, {
+      ...{ clock, onClosed: () => undefined },
+      onHeardAgain: () => heardAgain++,
+    });
     receivedLate.length = 0;
   });
 
@@ -104,9 +109,10 @@ describe('a worker whose event loop stands still', () => {
     expect(asking.isLost).toBe(true);
     await expect(ask()).rejects.toBeInstanceOf(OwnerLostError);
     there.answers = () => Promise.resolve(7);
+    expect(heardAgain).toBe(0);
     goOn();
     expect(await asking.call('open', open)).toBe(7);
-    expect(asking.isLost).toBe(false);
+    expect([asking.isLost, heardAgain]).toEqual([false, 1]);
     expect(receivedLate, 'what was asked before').toEqual([7]);
     expect(await ask()).toBe(7);
   });
