@@ -122,6 +122,9 @@ export const GIVEN_UP = 'GIVEN_UP';
 /** The reason of a call given up for others at a store that has answered nothing for a while: a failure of the store. */
 export const NO_ANSWER = 'NO_ANSWER';
 
+/** The reason of a call for what can be had of nobody: no store or origin has failed. */
+export const NOBODY_ASKED = 'NOBODY_ASKED';
+
 /** A failed call to a store. */
 export class StoreError extends Error {
   readonly code: StoreErrorCode;

@@ -6,7 +6,7 @@ export const NO_EPOCH = -1;
 
 /**
  * A counter per key slot and one per bucket slot (see `EpochSlots`), shared by all threads, that only increase. Anything
- * that invalidates a key (a purge, a write, an event of the store) raises one of them. Records and fills started under an
+ * that invalidates a key (a purge, a write, an event of the store, an answer to another worker in place of the owner) raises one of them. Records and fills started under an
  * older epoch are neither served nor stored.
  */
 export class Epochs {

@@ -1,47 +1,85 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../base/clock.ts';
 import type { EntryTable } from './entry-table.ts';
 import type { Epochs } from './epochs.ts';
-import type { ObjectKey } from './object-key.ts';
+import { type ObjectKey, ownerOf } from './object-key.ts';
 
-/** As many are known of each owner; what was learned of the others is asked for again. */
-const MOST_NAMES = 4_096;
+/** Several workers may stand in for one owner, and none hears what the others learn: so old is what they know at most. */
+const KEPT_MS = 1_000;
+
+/** So many are known of each owner, and so long are they together; what was learned of others is asked for again. */
+const NAMES_LIMIT = 4_096;
+const CHARACTERS_LIMIT = 2 ** 20;
+
+interface StoodInParts {
+  readonly table: Pick<EntryTable, 'drop'>;
+  readonly epochs: Pick<Epochs, 'raise'>;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly worker: number;
+  readonly workers: number;
+}
+
+interface StoodInName {
+  readonly sinceMs: number;
+  /** Whether what others hold has been outdated since then. */
+  isOutdated: boolean;
+}
+
+type Name = Pick<ObjectKey, 'text' | 'hash' | 'keySlot'>;
 
 /**
- * The names that a worker answers for in place of their owners, which are blocked or have ended. Nobody is given what is older than
- * what somebody has had already: what this worker has learned so is used as long as that lasts, since the owner learns without it;
- * and what the owner has is asked for again once something else may be known here.
+ * The names that a worker answers for in place of their owners, which are blocked or have ended. Nobody is given for long what is
+ * older than what somebody has had already: what this worker has learned so is used for a second, and as long as the owner, which
+ * learns without it, cannot be asked; and what the owner has is asked for again once something else may be known here.
  */
 export class StoodInNames {
-  readonly #table: Pick<EntryTable, 'drop'>;
-  readonly #epochs: Pick<Epochs, 'raise'>;
-  /** By owner and `ObjectKey.text`: whether what the owner holds has been outdated. */
-  readonly #ofOwners = new Map<number, Map<string, boolean>>();
+  readonly #parts: StoodInParts;
+  /** By owner and `ObjectKey.text`. */
+  readonly #ofOwners = new Map<number, LRUCache<string, StoodInName>>();
 
-  constructor(table: Pick<EntryTable, 'drop'>, epochs: Pick<Epochs, 'raise'>) {
-    this.#table = table;
-    this.#epochs = epochs;
+  constructor(parts: StoodInParts) {
+    this.#parts = parts;
   }
 
-  /** `owner` cannot be asked for `key`. */
-  begin(owner: number, { text }: Pick<ObjectKey, 'text'>): void {
-    const names = this.#ofOwners.get(owner) ?? new Map<string, boolean>();
+  /** The owner of `key` cannot be asked. */
+  begin(key: Name): void {
+    const { table, clock } = this.#parts;
+    const owner = this.#ownerOf(key);
+    const names = this.#ofOwners.get(owner) ?? noNames();
     this.#ofOwners.set(owner, names);
-    if (names.has(text)) return;
-    if (names.size >= MOST_NAMES) names.clear();
-    this.#table.drop(text);
-    names.set(text, false);
+    const nowMs = clock.monotonicMs();
+    const known = names.get(key.text);
+    if (known && nowMs - known.sinceMs < KEPT_MS) return;
+    table.drop(key.text);
+    names.set(key.text, { sinceMs: nowMs, isOutdated: false });
   }
 
-  /** The origin has answered this worker what `key` names. */
-  learned({ text, keySlot }: Pick<ObjectKey, 'text' | 'keySlot'>): void {
-    for (const names of this.#ofOwners.values()) {
-      if (names.get(text) !== false) continue;
-      names.set(text, true);
-      this.#epochs.raise(keySlot);
-    }
+  /**
+   * The origin has answered this worker what `key` names, and has not failed. It may have been asked before the owner was there
+   * again.
+   */
+  answered(key: Name): void {
+    const owner = this.#ownerOf(key);
+    if (owner === this.#parts.worker) return;
+    const known = this.#ofOwners.get(owner)?.get(key.text);
+    if (known?.isOutdated) return;
+    if (known) known.isOutdated = true;
+    this.#parts.epochs.raise(key.keySlot);
   }
 
   /** `owner` can be asked again. */
   end(owner: number): void {
     this.#ofOwners.delete(owner);
   }
+
+  #ownerOf({ hash }: Name): number {
+    return ownerOf(hash, this.#parts.workers);
+  }
+}
+
+function noNames(): LRUCache<string, StoodInName> {
+  return new LRUCache({
+    ...{ max: NAMES_LIMIT, maxSize: CHARACTERS_LIMIT },
+    sizeCalculation: (_value, { length }) => length,
+  });
 }

@@ -102,7 +102,8 @@ function selectingValue(name: string, value: string | undefined): string | undef
 
 /**
  * Preferences in one order and spelling: weight 1 is left out, trailing zeros are, and so is white space (RFC 9110 §12.4.2). Undefined
- * where one is not as clients may send it: nobody knows what origins make of that, and it must not be for others.
+ * where one is not spelled in the usual way, though the RFC may allow it: nobody knows what origins make of that, and what they answer
+ * must not be for others.
  */
 function inOrder(name: string, members: readonly string[]): string | undefined {
   const named = members.map(member => preference(name, member));
@@ -124,16 +125,18 @@ interface Preference {
 
 const token = "[\\w!#$%&'*+.^`|~-]+";
 const semicolon = '[ \\t]*;[ \\t]*';
-const weight = `(?:${semicolon}q=(0(?:\\.\\d{1,3})?|1(?:\\.0{1,3})?))?`;
+const weightPattern = `(?:${semicolon}q=(0(?:\\.\\d{1,3})?|1(?:\\.0{1,3})?))?`;
 
 /** RFC 9110 §12.5.1. */
-const mediaRange = new RegExp(`^(${token}/${token})((?:${semicolon}(?![qQ]=)${token}=${token})*)${weight}$`);
-/** RFC 9110 §12.5.2 to §12.5.4. */
-const range = new RegExp(`^(${token})()${weight}$`);
+const mediaRange = new RegExp(
+  `^(${token}/${token})((?:${semicolon}(?![qQ]=)${token}=${token})*)${weightPattern}$`,
+);
+/** RFC 9110 §12.5.2 to §12.5.4; it has no parameters, and captures none. */
+const plainRange = new RegExp(`^(${token})()${weightPattern}$`);
 
 function preference(name: string, member: string): Preference | undefined {
   const [, named, parameters = '', stated = '1'] =
-    (name === 'accept' ? mediaRange : range).exec(member) ?? [];
+    (name === 'accept' ? mediaRange : plainRange).exec(member) ?? [];
   if (named === undefined) return undefined;
   const lower = named.toLowerCase();
   // parameters of a media range may be case-sensitive

@@ -1,4 +1,4 @@
-import { StoreError } from '../../backend/store.ts';
+import { NOBODY_ASKED, StoreError } from '../../backend/store.ts';
 import type { RangeReceiver, RangeSource } from './ranged-read.ts';
 
 const nothing: ReturnType<RangeSource['send']> = {
@@ -11,7 +11,9 @@ const nothing: ReturnType<RangeSource['send']> = {
 /** Ends a transfer of bytes that can be asked for nowhere: those of a content that is of no use in part. */
 export function cannotBeSent(receiver: Pick<RangeReceiver, 'failed'>): typeof nothing {
   queueMicrotask(() =>
-    receiver.failed(new StoreError('INVALID', 'the answer cannot be asked for in part', undefined)),
+    receiver.failed(
+      new StoreError('INVALID', 'the answer cannot be asked for in part', undefined, NOBODY_ASKED),
+    ),
   );
   return nothing;
 }

@@ -1,4 +1,4 @@
-import { StoreError } from '../../backend/store.ts';
+import { NOBODY_ASKED, StoreError } from '../../backend/store.ts';
 import {
   InvalidReplyError,
   ObjectChangedError,
@@ -31,6 +31,7 @@ export function endsHeld(error: unknown): boolean {
 /** Whether `error` says that the origin cannot give the rest at the moment, or there is no room for it. */
 export function restFails(error: unknown): boolean {
   if (error instanceof OwnerLostError || endsHeld(error)) return false;
+  if (error instanceof StoreError && error.reason === NOBODY_ASKED) return false;
   return [StoreError, RefusedByStoreError, OverloadedError].some(kind => error instanceof kind);
 }
 

@@ -4,12 +4,12 @@ import type { ObjectKey } from '../../cache/object-key.ts';
 /** For how long a part begins nothing where the rest of another was refused. */
 const REFUSED_MS = 60_000;
 
+/** The same where the origin has failed: it may be well again soon. */
+const FAILED_MS = 5_000;
+
 /** So many names are remembered, and so long are they together. */
 const NAMES_LIMIT = 4096;
 const CHARACTERS_LIMIT = 2 ** 20;
-
-/** The same where the origin has failed: it may be well again soon. */
-const FAILED_MS = 5_000;
 
 type Name = Pick<ObjectKey, 'text'>;
 

@@ -64,7 +64,8 @@ export class WebArrivals implements WebFetchOwner {
   answered(fetch: WebFetch, head: WebHead, times: AnswerTimes): AnswerPlan {
     const { read, method, stale, confirmed, flight, isUnkept } = fetch.question;
     if (!isRead(method)) return this.#changed(fetch, head, times);
-    if (!isOfServer(head.status)) this.#cache.stoodIn.learned(read.target.key);
+    // a server that fails says nothing of what is held
+    if (!isOfServer(head.status)) this.#cache.stoodIn.answered(read.target.key);
     if (confirmed && head.status === 304) return this.#confirmed(fetch, confirmed, head, times);
     if (stale && tellsFailure(head.status) && this.#servesStale(fetch, stale, head.status, true))
       return unwanted;

@@ -33,7 +33,7 @@ export interface WebCache {
   readonly barriers: PurgeBarriers;
   readonly changes: NameChanges;
   readonly unsettled: UnsettledKeys;
-  readonly stoodIn: Pick<StoodInNames, 'learned'>;
+  readonly stoodIn: Pick<StoodInNames, 'answered'>;
   revive(object: { readonly bucket: WebBucket; readonly objectKey: ObjectKey }): Entry | undefined;
   create(read: WebContentRead, identity: GenerationIdentity): Generation;
 }

@@ -61,17 +61,17 @@ export class Peers implements ObjectSources, WebSources {
   /** Connects to worker `index` over `port`. Records learned from its predecessor are dropped. */
   connect(index: number, port: PeerPort): void {
     const { epochs, barriers, changes, tier, lender, objects, web, clock, stoodIn } = this.#objects;
-    const instead = new StandIn(index, web, stoodIn);
+    const standIn = new StandIn(index, web, stoodIn);
     const owner = new PeerServer(this.#objects, this.#configurations, this.#told);
     const link = new PeerLink(port, owner.procedures, {
       clock,
       onClosed: () => {
         owner.disconnected();
         webOwner.disconnected();
-        if (this.#remotes[index] === remote) this.#setRemote(index, undefined, { objects, web: instead });
+        if (this.#remotes[index] === remote) this.#setRemote(index, undefined, { objects, web: standIn });
         remote.web.disconnected();
       },
-      onHeardAgain: () => instead.end(),
+      onHeardAgain: () => standIn.end(),
       onFault: error => this.#faults?.note(error),
     });
     const webOwner = new WebOwner(link, web, this.#configurations, this.#told);
@@ -87,11 +87,11 @@ export class Peers implements ObjectSources, WebSources {
     );
     const remote = {
       objects: nearObjects,
-      web: new RemoteWeb(link, near, web, instead),
+      web: new RemoteWeb(link, near, web, standIn),
       near: [nearObjects, near],
     };
     link.serve({ ...webOwner.procedures, ...remote.web.procedures });
-    instead.end();
+    standIn.end();
     this.#setRemote(index, remote, remote);
   }
 

@@ -38,19 +38,19 @@ export class RemoteWeb implements WebSource, RecordSource {
   readonly #link: PeerLink;
   readonly #near: NearAnswers;
   readonly #own: Pick<WebReads, 'askUnkept'>;
-  readonly #instead: StandIn;
+  readonly #standIn: StandIn;
   readonly #questions = new Map<number, Question>();
   #asked = 0;
 
   /**
    * @param own asks the origin where what the owner tells has always changed already
-   * @param instead used where the owner has ended or is blocked
+   * @param standIn used where the owner has ended or is blocked
    */
-  constructor(link: PeerLink, near: NearAnswers, own: Pick<WebReads, 'askUnkept'>, instead: StandIn) {
+  constructor(link: PeerLink, near: NearAnswers, own: Pick<WebReads, 'askUnkept'>, standIn: StandIn) {
     this.#link = link;
     this.#near = near;
     this.#own = own;
-    this.#instead = instead;
+    this.#standIn = standIn;
   }
 
   /** What the owner may call. */
@@ -163,7 +163,7 @@ export class RemoteWeb implements WebSource, RecordSource {
   }
 
   #ended(number: number, end: WireWebEnd): void {
-    this.#instead.end();
+    this.#standIn.end();
     const question = this.#take(number);
     if (!question) return;
     const { read, client } = question;
@@ -192,7 +192,7 @@ export class RemoteWeb implements WebSource, RecordSource {
     const { read, client, hasBegun } = question;
     this.#link.notify('webGone', number);
     if (hasBegun) client.fail(new OwnerLostError('has just been replaced'));
-    else if (client.release()) read.attempt(() => this.#instead.serve(read));
+    else if (client.release()) read.attempt(() => this.#standIn.serve(read));
   }
 
   #take(number: number): Question | undefined {

@@ -16,12 +16,12 @@ export class StandIn implements WebSource {
   }
 
   serve(read: WebRead): void {
-    this.#names.begin(this.#owner, read.target.key);
+    this.#names.begin(read.target.key);
     this.#own.serve(read);
   }
 
   async warm(page: WebPage, gone: AbortSignal): Promise<Warmed> {
-    this.#names.begin(this.#owner, webKeyOf(page.bucket, page.key));
+    this.#names.begin(webKeyOf(page.bucket, page.key));
     return this.#own.warm(page, gone);
   }
 

@@ -93,8 +93,9 @@ export class WorkerCache implements ContentFactory {
     this.sweep = new EntrySweep(this.table, clock);
     this.epochs = new Epochs(memory);
     this.changes = new NameChanges(memory);
-    this.stoodIn = new StoodInNames(this.table, this.epochs);
     this.unsettled = new UnsettledKeys(memory, clock);
+    const { workers } = memory.layout;
+    this.stoodIn = new StoodInNames({ table: this.table, epochs: this.epochs, clock, worker, workers });
     this.#readers = new Readers(pageBytes * pagesPerWorker);
     this.filler = new Filler(this.tier, this.#readers, { clock, random, retried, faults });
     this.lender = new SlotLender(this.tier, Math.max(1, Math.floor(pagesPerWorker / 2)));

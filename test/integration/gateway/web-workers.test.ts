@@ -688,7 +688,7 @@ describe('what other workers were told of', () => {
   });
 });
 
-/** Whom a worker asks for what it owns is blocked. */
+/** The owners of names that are read are blocked. */
 async function whileNobodyAnswersPeers(read: () => Promise<void>): Promise<void> {
   const calls = vi.spyOn(PeerLink.prototype, 'call');
   calls.mockImplementation(() => Promise.reject(new OwnerLostError('does not answer')));
@@ -704,17 +704,50 @@ describe('a worker', () => {
     expect(origin.asked.length).toBeLessThanOrEqual(1 + workers);
   });
 
-  it('that answers in place of a blocked peer gives nobody what is older than what somebody has had', async () => {
+  it('that has answered in place of a blocked peer has that ask anew', async () => {
     await start(numbered(() => fresh));
     const [owner, other] = ownerAndOther('/k');
     expect(await text('/k', owner)).toBe('answer 1');
     await whileNobodyAnswersPeers(async () => {
-      expect(await text('/k', other, { 'cache-control': 'no-cache' })).toBe('answer 2');
+      expect(await text('/k', other)).toBe('answer 2');
       // that has outdated what the owner holds, and so itself; the next is kept as long as the owner is blocked
       expect([await text('/k', other), await text('/k', other)]).toEqual(['answer 3', 'answer 3']);
     });
     expect(await text('/k', owner)).toBe('answer 4');
     expect(await texts('/k')).toEqual(same('answer 4'));
+  });
+
+  it('that was told in place of a blocked peer that the origin fails leaves what that holds', async () => {
+    let isWell = true;
+    await start((asked, response) =>
+      isWell ? numbered(() => fresh)(asked, response) : void response.writeHead(503).end(),
+    );
+    const [owner, other] = ownerAndOther('/k');
+    expect(await text('/k', owner)).toBe('answer 1');
+    isWell = false;
+    await whileNobodyAnswersPeers(async () => {
+      expect((await gateway.get('/k', {}, other)).status).toBe(503);
+    });
+    expect(await texts('/k')).toEqual(same('answer 1'));
+  });
+
+  it('that is answered when a blocked peer goes on has that ask anew, too', async () => {
+    const held: ServerResponse[] = [];
+    await start((asked, response) => {
+      if (asked.headers['x-held'] === undefined) numbered(() => fresh)(asked, response);
+      else held.push(response);
+    });
+    const [owner, other] = ownerAndOther('/k');
+    expect(await text('/k', owner)).toBe('answer 1');
+    let late: Promise<string> | undefined;
+    await whileNobodyAnswersPeers(async () => {
+      late = text('/k', other, { 'x-held': '1' });
+      await turnsUntil('the origin is asked', () => held.length === 1);
+    });
+    expect(await text('/k', other)).toBe('answer 1');
+    held[0]?.writeHead(200, fresh).end('late');
+    expect(await late).toBe('late');
+    expect(await texts('/k')).toEqual(same('answer 3'));
   });
 
   it('keeps nothing that it has learned in place of a blocked peer for the next time', async () => {

@@ -1,52 +1,86 @@
 import { expect, it } from 'vitest';
+import { type ObjectKey, ownerOf } from '../../../src/cache/object-key.ts';
 import { StoodInNames } from '../../../src/cache/stood-in-names.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 import { testKey } from '../../support/object-keys.ts';
 
-const [one, other] = [testKey('web', '/', '/one'), testKey('web', '/', '/other')];
-
-function noting() {
-  const noted: string[] = [];
-  const names = new StoodInNames(
-    { drop: text => void noted.push(`drop ${text}`) },
-    { raise: keySlot => void noted.push(`raise ${keySlot}`) },
-  );
-  return { names, noted: () => noted.splice(0) };
+/** What workers own, of three. */
+function keysOf(owner: number): ObjectKey[] {
+  const keys = Array.from({ length: 100 }, (_, number) => testKey('web', '/', `/${number}`));
+  return keys.filter(({ hash }) => ownerOf(hash, 3) === owner);
 }
 
-it('what is held of a name from before is given up, once for as long as its owner cannot be asked', () => {
-  const { names, noted } = noting();
-  names.begin(1, one);
-  names.begin(1, one);
-  names.begin(1, other);
-  expect(noted()).toEqual([`drop ${one.text}`, `drop ${other.text}`]);
+const [own = testKey('', '', '')] = keysOf(0);
+const [one = own, other = own] = keysOf(1);
+const [third = own] = keysOf(2);
+
+/** Those of worker 0. */
+function noting() {
+  const noted: string[] = [];
+  const clock = new ManualClock();
+  const names = new StoodInNames({
+    ...{ clock, worker: 0, workers: 3 },
+    table: { drop: text => void noted.push(`drop ${text}`) },
+    epochs: { raise: keySlot => void noted.push(`raise ${keySlot}`) },
+  });
+  return { names, clock, noted: () => noted.splice(0) };
+}
+
+it('what is held of a name from before is given up, each second until its owner can be asked again', () => {
+  const { names, clock, noted } = noting();
+  names.begin(one);
+  clock.advance(999);
+  names.begin(one);
+  names.begin(other);
   names.end(2);
-  names.begin(1, one);
-  expect(noted()).toEqual([]);
+  expect(noted()).toEqual([`drop ${one.text}`, `drop ${other.text}`]);
+  clock.advance(1);
+  names.begin(one);
+  names.begin(other);
+  expect(noted()).toEqual([`drop ${one.text}`]);
   names.end(1);
-  names.begin(1, one);
+  names.begin(one);
   expect(noted()).toEqual([`drop ${one.text}`]);
 });
 
-it('what the owner holds is outdated once, by the first answer, and by no answer to anything else', () => {
-  const { names, noted } = noting();
-  names.learned(one);
-  names.begin(1, one);
+it('what others hold is outdated by the first answer of each second, and by no answer to anything else', () => {
+  const { names, clock, noted } = noting();
+  for (const key of [one, other]) names.begin(key);
   noted();
-  names.learned(other);
-  expect(noted()).toEqual([]);
-  names.learned(one);
-  names.learned(one);
+  names.answered(one);
+  names.answered(one);
+  names.answered(own);
   expect(noted()).toEqual([`raise ${one.keySlot}`]);
-  names.end(1);
-  names.learned(one);
-  expect(noted()).toEqual([]);
+  clock.advance(1_000);
+  names.begin(one);
+  noted();
+  names.answered(one);
+  expect(noted()).toEqual([`raise ${one.keySlot}`]);
 });
 
-it('as many names are known as have a bound', () => {
+it('what others hold is outdated by each answer that comes when the owner can be asked again', () => {
   const { names, noted } = noting();
-  names.begin(1, one);
-  for (let number = 1; number <= 4_096; number++) names.begin(1, testKey('web', '/', `/${number}`));
+  for (const key of [one, third]) names.begin(key);
+  names.end(1);
   noted();
-  names.begin(1, one);
+  for (const key of [one, one, third, third]) names.answered(key);
+  expect(noted()).toEqual([`raise ${one.keySlot}`, `raise ${one.keySlot}`, `raise ${third.keySlot}`]);
+});
+
+it.each([
+  [4_096, 1],
+  [128, 8_192],
+])('%i names of one owner are known at a time, of %i characters each', (count, characters) => {
+  const { names, noted } = noting();
+  const others = Array.from({ length: count }, (_, number) => ({
+    ...one,
+    text: String.fromCharCode(number).padEnd(characters, 'x'),
+  }));
+  names.begin(one);
+  for (const key of others) names.begin(key);
+  noted();
+  names.begin(others.at(-1) ?? one);
+  expect(noted()).toEqual([]);
+  names.begin(one);
   expect(noted()).toEqual([`drop ${one.text}`]);
 });

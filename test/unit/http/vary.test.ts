@@ -14,6 +14,7 @@ describe('Vary (RFC 9110 §12.5.5)', () => {
     [', *', '*'],
     ['foo, *', '*'],
     ['foo bar', '*'],
+    ['foo\xA0', '*'],
   ])('%j names %j', (field, names) => {
     expect(parseVary(field)).toEqual(names);
   });
@@ -82,13 +83,14 @@ describe('requests select the same variant (RFC 9111 §4.1)', () => {
   ];
   it.each([
     ...[...languages, ',de', 'de,', 'de;'].map(spelled => ({ name: 'accept-language', spelled, sent: 'de' })),
+    { name: 'accept-language', spelled: 'de;q=0.5000', sent: 'de;q=0.5' },
     { name: 'accept', spelled: 'text/html;q=0.1;q=1', sent: 'text/html' },
     { name: 'accept', spelled: 'text/html;q=1;a=b', sent: 'text/html;a=b' },
     { name: 'accept', spelled: 'text/html, *;q=.2', sent: 'text/html, *;q=0.2' },
     { name: 'accept', spelled: 'text/html;a=" b"', sent: 'text/html;a="b"' },
     { name: 'accept-encoding', spelled: 'gzip, own;', sent: 'gzip' },
   ])(
-    'as nobody else, if one is what clients must not send, of which origins make what they like: $name: $spelled',
+    'as nobody else, where a field is not spelled in the usual way: $name: $spelled',
     ({ name, spelled, sent }) => {
       const named = (value: string) => variantName([name], () => value);
       expect(named(spelled)).not.toBe(named(sent));
@@ -126,6 +128,7 @@ it.each([
   ['gzip', true],
   ['BR, zstd', true],
   ['gzip, own', false],
+  ['gzip\xA0', false],
 ])('a Content-Encoding of codings that select variants: %j %j', (field, isKnown) => {
   expect(isKnownCoding(field)).toBe(isKnown);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { StoreError } from '../../../../src/backend/store.ts';
+import { NOBODY_ASKED, StoreError } from '../../../../src/backend/store.ts';
 import {
   InvalidReplyError,
   ObjectChangedError,
@@ -35,6 +35,7 @@ it.each([
   ['does not come', new StoreError('BROKEN', 'cut off', undefined), true],
   ['has changed', new ObjectChangedError('precondition failed'), false],
   ['is answered with what is no answer', new StoreError('INVALID', 'status 999', undefined), true],
+  ['can be had of nobody', new StoreError('INVALID', 'made here', undefined, NOBODY_ASKED), false],
   ['is at a worker that has ended', new OwnerLostError('has died'), false],
   ['meets a fault', new TypeError('x is not a function'), false],
 ])('where the rest of what is held %s, it cannot be had for a while: %#', (_what, error, isFailing) => {

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { PackedEntry } from '../../../../src/cache/packed-entry.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { lookupRecord } from '../../../../src/gateway/read/record-cache.ts';
@@ -193,3 +193,18 @@ it.each(['it says so', 'it has gone'])(
     await turnsUntil('the others are given up', () => store.open.length === 16);
   },
 );
+
+it('what was learned in place of another worker is of no use when that goes on, or is replaced', async () => {
+  const { cache, clock, store, peers } = await askedOwner();
+  const ended = vi.spyOn(cache.stoodIn, 'end');
+  const [here, there] = localPorts();
+  peers.connect(1, here);
+  expect(ended.mock.calls).toEqual([[1]]);
+  const found = peers.sourceOf(objectOfOther).find(readOf('other', { bucket: bucketOf(store) }));
+  found.catch(() => undefined);
+  clock.advance(1_000);
+  await turnsUntil('the store is asked in its place', () => store.open.length === 1);
+  expect(ended.mock.calls).toHaveLength(1);
+  there.postMessage({ kind: 'notice', name: 'pong' });
+  await turnsUntil('it goes on', () => ended.mock.calls.length === 2);
+});
