@@ -20,9 +20,10 @@ interface StoodInParts {
 }
 
 interface StoodInName {
-  readonly sinceMs: number;
-  /** Whether what others hold has been outdated since then. */
+  /** Whether what others hold has been outdated. */
   isOutdated: boolean;
+  /** When the first answer came after that, which is kept. */
+  keptMs: number | undefined;
 }
 
 type Name = Pick<ObjectKey, 'text' | 'hash' | 'keySlot'>;
@@ -43,28 +44,34 @@ export class StoodInNames {
 
   /** The owner of `key` cannot be asked. */
   begin(key: Name): void {
-    const { table, clock } = this.#parts;
+    const { table, clock, workers } = this.#parts;
     const owner = this.#ownerOf(key);
     const names = this.#ofOwners.get(owner) ?? noNames();
     this.#ofOwners.set(owner, names);
-    const nowMs = clock.monotonicMs();
     const known = names.get(key.text);
-    if (known && nowMs - known.sinceMs < KEPT_MS) return;
+    const { keptMs = Infinity } = known ?? {};
+    // of two workers no other one stands in
+    if (known && (workers === 2 || clock.monotonicMs() - keptMs < KEPT_MS)) return;
     table.drop(key.text);
-    names.set(key.text, { sinceMs: nowMs, isOutdated: false });
+    names.set(key.text, { isOutdated: false, keptMs: undefined });
   }
 
   /**
    * The origin has answered this worker what `key` names, and has not failed. It may have been asked before the owner was there
    * again.
+   *
+   * @param isUnkept whether the answer is for its client alone: a worker asks for such ones also while the owner is there
    */
-  answered(key: Name): void {
+  answered(key: Name, isUnkept: boolean): void {
     const owner = this.#ownerOf(key);
     if (owner === this.#parts.worker) return;
     const known = this.#ofOwners.get(owner)?.get(key.text);
-    if (known?.isOutdated) return;
+    if (known?.isOutdated) {
+      known.keptMs ??= this.#parts.clock.monotonicMs();
+      return;
+    }
     if (known) known.isOutdated = true;
-    this.#parts.epochs.raise(key.keySlot);
+    if (known || !isUnkept) this.#parts.epochs.raise(key.keySlot);
   }
 
   /** `owner` can be asked again. */

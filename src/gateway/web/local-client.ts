@@ -124,7 +124,10 @@ export class LocalClient implements WebClient {
     source: RecordSource,
   ): RecordSource {
     return {
-      failed: (read, _, error) => source.failed(read, record, error),
+      failed: (read, _, error) => {
+        // what was made here says nothing of the answer
+        if (coding === undefined) source.failed(read, record, error);
+      },
       answerAnew: (read, _, error) => {
         if (coding === undefined) {
           source.answerAnew(read, record, error);

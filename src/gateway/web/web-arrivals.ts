@@ -9,6 +9,7 @@ import { isPart } from './asked-range.ts';
 import { endChanged, isChange, isOwnLocation, isRead, mayChange } from './changed-keys.ts';
 import { COLLECTED_LIMIT_BYTES, type CollectedBody, Collections } from './collected-body.ts';
 import { confirms, described, strongTag } from './confirmation.ts';
+import { fetchedOutcome } from './fetched-outcome.ts';
 import type { FillingCache } from './filling-cache.ts';
 import { isAllOfPart, isKeptPart } from './kept-part.ts';
 import { madeOf } from './made-answer.ts';
@@ -65,7 +66,7 @@ export class WebArrivals implements WebFetchOwner {
     const { read, method, stale, confirmed, flight, isUnkept } = fetch.question;
     if (!isRead(method)) return this.#changed(fetch, head, times);
     // a server that fails says nothing of what is held
-    if (!isOfServer(head.status)) this.#cache.stoodIn.answered(read.target.key);
+    if (!isOfServer(head.status)) this.#cache.stoodIn.answered(read.target.key, isUnkept);
     if (confirmed && head.status === 304) return this.#confirmed(fetch, confirmed, head, times);
     if (stale && tellsFailure(head.status) && this.#servesStale(fetch, stale, head.status, true))
       return unwanted;
@@ -88,7 +89,7 @@ export class WebArrivals implements WebFetchOwner {
       flight?.land({ kind: 'alone', because, arrived });
     }
     const isKept = plan.kind === 'collect' && mayKeep && this.#records.isStillAsked(read, times);
-    if (plan.kind !== 'fill') this.#clients.report(fetch, outcomeOf(fetch, head, isKept));
+    if (plan.kind !== 'fill') this.#clients.report(fetch, fetchedOutcome(fetch, head, isKept));
     return plan;
   }
 
@@ -178,7 +179,7 @@ export class WebArrivals implements WebFetchOwner {
     const arrived = { head: renewed, times };
     this.#own.saw(read, arrived, true);
     const isStored = isForOthers && this.#records.renew(read, stale, record, madeOf(head, times));
-    const outcome: LookupOutcome = { ...outcomeOf(fetch, head, isStored), how: 'revalidated' };
+    const outcome: LookupOutcome = { ...fetchedOutcome(fetch, head, isStored), how: 'revalidated' };
     this.#clients.answerFrom(fetch, record, outcome, wholeFor(head, record));
     if (!isForOthers) this.#end(fetch, stale, renewed);
     flight?.land(
@@ -247,7 +248,7 @@ export class WebArrivals implements WebFetchOwner {
     // who began it alone and has left has aborted it
     const transfer = { call: fetch.call, isAwaited: true };
     const receiver = to > from ? this.#cache.receive(asked, content, from, to, transfer) : undefined;
-    this.#clients.answerFrom(fetch, record, outcomeOf(fetch, head, isStored), head);
+    this.#clients.answerFrom(fetch, record, fetchedOutcome(fetch, head, isStored), head);
     flight?.land({ kind: 'stored', record, how: 'fetched' });
     return { kind: 'fill', receiver, lengthBytes: to - from };
   }
@@ -286,15 +287,6 @@ export class WebArrivals implements WebFetchOwner {
       this.#records.withdraw(read, held);
     else this.#records.forget(read, held);
   }
-}
-
-function outcomeOf({ question }: WebFetch, { status }: WebHead, isStored: boolean): LookupOutcome {
-  return {
-    how: 'fetched',
-    forwarded: question.forwarded,
-    forwardStatus: status,
-    ...{ isCollapsed: false, isStored, isCharged: false },
-  };
 }
 
 function bodyClientOf({ question: { client, read } }: WebFetch) {

@@ -1,21 +1,17 @@
 import { attach } from '../../base/attach.ts';
 import { type Entry, useRecord } from '../../cache/entry.ts';
-import type { EntryTable } from '../../cache/entry-table.ts';
-import { type Epochs, NO_EPOCH } from '../../cache/epochs.ts';
+import { NO_EPOCH } from '../../cache/epochs.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
 import { Generation } from '../../cache/generation.ts';
 import type { GenerationIdentity } from '../../cache/generation-identity.ts';
 import { heldTagsOf } from '../../cache/held-tags.ts';
 import { hiddenBy, type NamedRecord } from '../../cache/hidden-answers.ts';
-import type { NameChanges } from '../../cache/name-changes.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
-import type { PurgeBarriers } from '../../cache/purge-barriers.ts';
 import type { Asked, Asking, ObjectRecord, ReadableRecord } from '../../cache/record.ts';
-import type { StoodInNames } from '../../cache/stood-in-names.ts';
-import type { UnsettledKeys } from '../../cache/unsettled-keys.ts';
 import { hasMoved } from '../request/bucket.ts';
 import type { Forwarded } from '../request/cache-status.ts';
 import { isPart, withoutRange } from './asked-range.ts';
+import type { WebCache } from './filling-cache.ts';
 import { type Dated, dateMsOf, isLater, type Made } from './made-answer.ts';
 import { latestOf, selectedOf, tellsOfServer } from './selected-record.ts';
 import { holdsAll, isComplete } from './stale-answers.ts';
@@ -25,18 +21,6 @@ import { UnfinishedNames } from './unfinished-names.ts';
 import { varyListsOf } from './vary-lists.ts';
 import type { WebContentRead, WebRead } from './web-read.ts';
 import type { WebBucket } from './web-target.ts';
-
-/** The part of a worker's cache that holds what web origins have answered. */
-export interface WebCache {
-  readonly table: EntryTable;
-  readonly epochs: Epochs;
-  readonly barriers: PurgeBarriers;
-  readonly changes: NameChanges;
-  readonly unsettled: UnsettledKeys;
-  readonly stoodIn: Pick<StoodInNames, 'answered'>;
-  revive(object: { readonly bucket: WebBucket; readonly objectKey: ObjectKey }): Entry | undefined;
-  create(read: WebContentRead, identity: GenerationIdentity): Generation;
-}
 
 /** One answer says so much of other ones at most. */
 const GROUPS_PER_ANSWER = 128;

@@ -11,51 +11,75 @@ function keysOf(owner: number): ObjectKey[] {
 }
 
 const [own = testKey('', '', '')] = keysOf(0);
-const [one = own, other = own] = keysOf(1);
+const [one = own, other = own] = keysOf(1).filter(({ hash }) => ownerOf(hash, 2) === 1);
 const [third = own] = keysOf(2);
 
 /** Those of worker 0. */
-function noting() {
+function noting(workers = 3) {
   const noted: string[] = [];
   const clock = new ManualClock();
   const names = new StoodInNames({
-    ...{ clock, worker: 0, workers: 3 },
+    ...{ clock, worker: 0, workers },
     table: { drop: text => void noted.push(`drop ${text}`) },
     epochs: { raise: keySlot => void noted.push(`raise ${keySlot}`) },
   });
   return { names, clock, noted: () => noted.splice(0) };
 }
 
-it('what is held of a name from before is given up, each second until its owner can be asked again', () => {
+it('what is held of a name from before is given up, and a second after the first answer that is kept', () => {
   const { names, clock, noted } = noting();
   names.begin(one);
-  clock.advance(999);
-  names.begin(one);
   names.begin(other);
-  names.end(2);
+  names.begin(one);
   expect(noted()).toEqual([`drop ${one.text}`, `drop ${other.text}`]);
-  clock.advance(1);
+  clock.advance(5_000);
   names.begin(one);
-  names.begin(other);
+  names.answered(one, false);
+  clock.advance(5_000);
+  names.begin(one);
+  expect(noted()).toEqual([`raise ${one.keySlot}`]);
+  names.answered(one, false);
+  clock.advance(999);
+  names.answered(one, false);
+  names.begin(one);
+  names.end(2);
+  expect(noted()).toEqual([]);
+  clock.advance(1);
+  for (const key of [one, one, other]) names.begin(key);
   expect(noted()).toEqual([`drop ${one.text}`]);
   names.end(1);
   names.begin(one);
   expect(noted()).toEqual([`drop ${one.text}`]);
 });
 
-it('what others hold is outdated by the first answer of each second, and by no answer to anything else', () => {
+it('of two workers the other one keeps what it has learned as long as the owner cannot be asked', () => {
+  const { names, clock, noted } = noting(2);
+  names.begin(one);
+  names.answered(one, false);
+  names.answered(one, false);
+  noted();
+  clock.advance(60_000);
+  names.begin(one);
+  expect(noted()).toEqual([]);
+});
+
+it('what others hold is outdated by the first answer each time, and by no answer to anything else', () => {
   const { names, clock, noted } = noting();
   for (const key of [one, other]) names.begin(key);
   noted();
-  names.answered(one);
-  names.answered(one);
-  names.answered(own);
+  for (const key of [one, one, own]) names.answered(key, false);
   expect(noted()).toEqual([`raise ${one.keySlot}`]);
   clock.advance(1_000);
   names.begin(one);
   noted();
-  names.answered(one);
+  names.answered(one, true);
   expect(noted()).toEqual([`raise ${one.keySlot}`]);
+});
+
+it('what others hold is outdated by no answer that a worker asks for while the owner is there', () => {
+  const { names, noted } = noting();
+  names.answered(one, true);
+  expect(noted()).toEqual([]);
 });
 
 it('what others hold is outdated by each answer that comes when the owner can be asked again', () => {
@@ -63,7 +87,7 @@ it('what others hold is outdated by each answer that comes when the owner can be
   for (const key of [one, third]) names.begin(key);
   names.end(1);
   noted();
-  for (const key of [one, one, third, third]) names.answered(key);
+  for (const key of [one, one, third, third]) names.answered(key, false);
   expect(noted()).toEqual([`raise ${one.keySlot}`, `raise ${one.keySlot}`, `raise ${third.keySlot}`]);
 });
 
