@@ -1,5 +1,5 @@
 import { getRandomValues } from 'node:crypto';
-import { withoutTrailing } from '../base/without-trailing.ts';
+import { withoutWhiteSpace } from './white-space.ts';
 
 /** The trace fields of requests (W3C Trace Context, level 1). */
 interface TraceParent {
@@ -51,7 +51,7 @@ export function parseTraceparent(text: string): TraceParent | undefined {
 /** `text` if it is a valid `tracestate` (W3C Trace Context §3.3) within the length limit; otherwise undefined. */
 export function validTracestate(text: string | undefined): string | undefined {
   if (text === undefined || text.length > STATE_LIMIT) return undefined;
-  const members = text.split(',').map(member => withoutTrailing(member, ' \t').replace(/^[ \t]+/, ''));
+  const members = text.split(',').map(withoutWhiteSpace);
   const named = members.filter(member => member !== '');
   if (named.length === 0 || members.length > STATE_MEMBERS) return undefined;
   if (!named.every(member => stateMember.test(member))) return undefined;

@@ -85,6 +85,7 @@ describe('requests select the same variant (RFC 9111 §4.1)', () => {
     ...[...languages, ',de', 'de,', 'de;'].map(spelled => ({ name: 'accept-language', spelled, sent: 'de' })),
     { name: 'accept-language', spelled: 'de;q=0.5000', sent: 'de;q=0.5' },
     { name: 'accept', spelled: 'text/html;q=0.1;q=1', sent: 'text/html' },
+    { name: 'accept', spelled: 'text/plain, text/html;Q=0.1', sent: 'text/plain,text/html;Q=0.1' },
     { name: 'accept', spelled: 'text/html;q=1;a=b', sent: 'text/html;a=b' },
     { name: 'accept', spelled: 'text/html, *;q=.2', sent: 'text/html, *;q=0.2' },
     { name: 'accept', spelled: 'text/html;a=" b"', sent: 'text/html;a="b"' },

@@ -71,7 +71,10 @@ it('that of a refusal is from negativeTtl', () => {
 
 it('a soft purge, tags, and until when it may be served stale are told', () => {
   const fields = [{ name: 'cache-tag', value: 'a, b', store: false }];
-  const record = recordWith({ maxAgeS: 60 }, { fields, staleFromMs: receivedMs + 10_000 });
+  const record = recordWith(
+    { maxAgeS: 60, unchangedForMs: 5_000 },
+    { fields, staleFromMs: receivedMs + 10_000 },
+  );
   const policy = { ...defaultPolicy, staleIfErrorMs: 5_000 };
   const purges: NotedPurge[] = [
     { scope: 'prefix', name: 'a/', kind: 'hard', number: 1, raisedMs: undefined },
