@@ -1,4 +1,6 @@
 import { eachHeaderLine, type HeaderList } from './header-lines.ts';
+import { targetedFields } from './targeted-cache-control.ts';
+import { withoutWhiteSpace } from './white-space.ts';
 
 /** Fields that are always hop-by-hop, whether `Connection` lists them or not (RFC 9110 §7.6.1, RFC 9111 §3.1, RFC 9113 §8.2.2). */
 export const hopByHopFields: ReadonlySet<string> = new Set([
@@ -13,6 +15,15 @@ export const hopByHopFields: ReadonlySet<string> = new Set([
   'trailer',
   'transfer-encoding',
   'upgrade',
+]);
+
+/**
+ * Fields that `Connection` must not list, since they are for all recipients (RFC 9110 §7.6.1), and that say for whom, for how long
+ * and of which bytes an answer is: without them it would be kept for others.
+ */
+const neverNominated: ReadonlySet<string> = new Set([
+  ...['age', 'cache-control', 'date', 'expires', 'set-cookie', 'vary', ...targetedFields],
+  ...['content-encoding', 'content-range', 'content-type', 'etag', 'last-modified'],
 ]);
 
 /**
@@ -36,5 +47,8 @@ function nominatedFields(raw: HeaderList): ReadonlySet<string> | undefined {
     if (name.toLowerCase() === 'connection') lines.push(value);
   });
   if (lines.length === 0) return undefined;
-  return new Set(lines.flatMap(line => line.split(',')).map(option => option.trim().toLowerCase()));
+  const options = lines
+    .flatMap(line => line.split(','))
+    .map(option => withoutWhiteSpace(option).toLowerCase());
+  return new Set(options.filter(option => !neverNominated.has(option)));
 }

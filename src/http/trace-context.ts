@@ -26,6 +26,9 @@ export interface TraceContext {
   readonly tracestate: string | undefined;
 }
 
+/** The fields by which a trace is told. */
+export const traceFieldNames: ReadonlySet<string> = new Set(['traceparent', 'tracestate']);
+
 /** Whether spans of a new trace are recorded. */
 type Sample = (traceId: string) => boolean;
 

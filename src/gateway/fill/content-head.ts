@@ -9,7 +9,10 @@ import type { ObjectRead } from '../request/object-read.ts';
 
 /** The head of a store's answer, read once: what it says about the object and about the bytes in the body. */
 export interface ContentHead extends StoreReplyHead {
-  /** Standard fields by name; of several with one name the first, but all lines of what controls caches (RFC 9110 §5.3). */
+  /**
+   * Standard fields by name; of several with one name the first, but all lines of what controls caches (RFC 9110 §5.3), and of a
+   * Content-Range that contradicts itself.
+   */
   readonly http: ReadonlyMap<string, string>;
   /** The same for store fields, without prefix. */
   readonly store: ReadonlyMap<string, string>;
@@ -49,7 +52,7 @@ export function readContentHead({ status, fields }: StoreReplyHead): ContentHead
     const values = field.store ? store : http;
     const before = values.get(field.name);
     if (before === undefined) values.set(field.name, field.value);
-    else if (values === http && (field.name === 'cache-control' || targetedFields.has(field.name)))
+    else if (values === http && countsInEachLine(field, before))
       values.set(field.name, `${before}, ${field.value}`);
     if (isChecksum(field)) checksums.push(field);
   }
@@ -72,6 +75,11 @@ export function readContentHead({ status, fields }: StoreReplyHead): ContentHead
     checksums,
     isCharged: store.get('request-charged') === 'requester',
   };
+}
+
+function countsInEachLine({ name, value }: HeaderField, before: string): boolean {
+  if (name === 'content-range') return value !== before;
+  return name === 'cache-control' || targetedFields.has(name);
 }
 
 export function isChecksum({ name, store }: HeaderField): boolean {

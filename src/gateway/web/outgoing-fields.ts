@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { headerLines } from '../../http/header-lines.ts';
 import { withoutHopByHop } from '../../http/hop-by-hop.ts';
+import { traceFieldNames } from '../../http/trace-context.ts';
 import type { Vary } from '../../http/vary.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import { originOf } from '../../transport/peer.ts';
@@ -165,7 +166,7 @@ function isAboutOthers(name: string): boolean {
 }
 
 function isPassed(name: string, isTraced: boolean): boolean {
-  if (isTraced && (name === 'traceparent' || name === 'tracestate')) return false;
+  if (isTraced && traceFieldNames.has(name)) return false;
   return !ownFields.has(name) && !believed.test(name.replaceAll('_', '-'));
 }
 

@@ -11,6 +11,7 @@ import { formatHttpDate, parseCachedDate } from '../../http/http-date.ts';
 import { heedsConditions } from '../../http/preconditions.ts';
 import { parseRange, selectRange } from '../../http/range.ts';
 import { statedControl } from '../../http/targeted-cache-control.ts';
+import { traceFieldNames } from '../../http/trace-context.ts';
 import { parseVary, type Vary } from '../../http/vary.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import { readContentHead } from '../fill/content-head.ts';
@@ -30,7 +31,12 @@ export interface WebHead extends StoreReplyHead {
 
 export function readWebHead(head: StoreReplyHead): WebHead {
   const stated = statedControl(name => fieldValue(head.fields, name));
-  return { ...head, ...stated, vary: parseVary(fieldValue(head.fields, 'vary')) };
+  return { ...head, ...stated, vary: tellableVary(parseVary(fieldValue(head.fields, 'vary'))) };
+}
+
+/** With spans of its own the gateway tells another trace than the client, and one for each question: nobody has asked the same. */
+function tellableVary(vary: Vary): Vary {
+  return vary !== '*' && vary.some(name => traceFieldNames.has(name)) ? '*' : vary;
 }
 
 /** When an origin was asked, and what was known then. */

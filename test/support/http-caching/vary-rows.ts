@@ -3,6 +3,10 @@ import { confirmed, control, hit, miss } from './caching-steps.ts';
 
 const maxAge = control('max-age=60');
 const of = (value: string) => ({ 'x-a': value });
+const traced = (tenant: string) => ({
+  traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+  tracestate: `tenant=${tenant}`,
+});
 
 /** RFC 9111 §4.1. */
 export const varyRows: readonly CachingRow[] = [
@@ -55,6 +59,20 @@ export const varyRows: readonly CachingRow[] = [
       requests: [miss({ sends: { [name]: one } }), hit({ sends: { [name]: other } })],
     }),
   ),
+  {
+    ...{
+      paragraph: '4.1',
+      at: 'web origins',
+      says: 'what varies by the trace, which the gateway tells itself, matches no other request',
+    },
+    origin: { head: { ...maxAge, vary: 'tracestate' }, bodyBy: 'tracestate' },
+    requests: [
+      miss({ sends: traced('one'), gets: { body: 'for tenant=one' } }),
+      miss({ sends: traced('two'), gets: { body: 'for tenant=two' } }),
+      miss({ gets: { body: 'for none' } }),
+      miss({ sends: traced('one'), gets: { body: 'for tenant=one' } }),
+    ],
+  },
   ...['*', 'x-a, *', 'x a'].map(
     (field): CachingRow => ({
       ...{ paragraph: '4.1', at: 'web origins', says: `what varies by "${field}" matches no other request` },

@@ -37,6 +37,13 @@ it.each([
   expect(readContentHead({ status, fields: [httpHeader(name, value)] }).sizeBytes).toBe(sizeBytes);
 });
 
+it('a Content-Range that says two things says nothing', () => {
+  const rangeOf = (...lines: string[]) =>
+    readContentHead({ status: 206, fields: lines.map(line => httpHeader('content-range', line)) }).range;
+  expect(rangeOf('bytes 0-4/10', 'bytes 5-9/10')).toBeUndefined();
+  expect(rangeOf('bytes 0-4/10', 'bytes 0-4/10')).toMatchObject({ first: 0, last: 4 });
+});
+
 it('a content that is said to be longer than its bucket keeps is none', () => {
   const fields = [httpHeader('content-length', '11'), httpHeader('etag', '"t"')];
   const policy = { ...readOf('k').policy, maxObjectSizeBytes: 11 };

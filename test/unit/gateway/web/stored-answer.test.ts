@@ -11,3 +11,12 @@ it.each([
   const fields = [{ name: 'content-type', value, store: false }];
   expect(isEventStream(readWebHead({ status: 200, fields }), lengthBytes)).toBe(isStream);
 });
+
+it.each([
+  ['tracestate', '*'],
+  ['Accept, TraceParent', '*'],
+  ['Accept, trace', ['accept', 'trace']],
+])('of %s it can be told who has asked the same: %j', (value, vary) => {
+  const fields = [{ name: 'vary', value, store: false }];
+  expect(readWebHead({ status: 200, fields }).vary).toEqual(vary);
+});
