@@ -7,6 +7,14 @@ export interface Span {
   readonly end: number;
 }
 
+/** The blocks of a content, as one of them knows them. */
+export interface BlockContent {
+  /** See `SlotOwner.contentHash`. */
+  hashOf(block: Block): number;
+  /** `block` is being evicted. */
+  remove(block: Block): void;
+}
+
 const nothing: Span = { start: 0, end: 0 };
 const NO_SLOT = -1;
 const noMemory = Buffer.alloc(0);
@@ -19,18 +27,20 @@ const doNothing = (): void => undefined;
 export class Block implements SlotOwner, CoveredBlock {
   /** Number of the block within its content. */
   readonly index: number;
-  readonly contentHash: number;
-  readonly #onEvicted: (block: Block) => void;
+  readonly #content: BlockContent;
   #slot = NO_SLOT;
   #memory: Buffer = noMemory;
   #valid = nothing;
   #arriving: Span | undefined;
   #onTakenBack = doNothing;
 
-  constructor(index: number, contentHash: number, onEvicted: (block: Block) => void) {
+  constructor(index: number, content: BlockContent) {
     this.index = index;
-    this.contentHash = contentHash;
-    this.#onEvicted = onEvicted;
+    this.#content = content;
+  }
+
+  get contentHash(): number {
+    return this.#content.hashOf(this);
   }
 
   /** Puts the block into `slot`. `memory` is the start of that slot, exactly as long as the block. */
@@ -123,7 +133,7 @@ export class Block implements SlotOwner, CoveredBlock {
   }
 
   evicted(): void {
-    this.#onEvicted(this);
+    this.#content.remove(this);
   }
 
   moved(slot: number, memory: Buffer): void {

@@ -1,4 +1,4 @@
-import { Block } from './block.ts';
+import { Block, type BlockContent } from './block.ts';
 import type { WrittenBytes } from './written-bytes.ts';
 
 /** Identifies a block of an object, for error messages. */
@@ -14,14 +14,8 @@ export class CheckedBlock extends Block {
   readonly #written: WrittenBytes;
   readonly #name: BlockName;
 
-  constructor(
-    written: WrittenBytes,
-    name: BlockName,
-    index: number,
-    contentHash: number,
-    onEvicted: (block: Block) => void,
-  ) {
-    super(index, contentHash, onEvicted);
+  constructor(written: WrittenBytes, name: BlockName, index: number, content: BlockContent) {
+    super(index, content);
     this.#written = written;
     this.#name = name;
   }
@@ -53,10 +47,7 @@ export function blockIn(
   written: WrittenBytes | undefined,
   name: BlockName,
   index: number,
-  contentHash: number,
-  onEvicted: (block: Block) => void,
+  content: BlockContent,
 ): Block {
-  return written
-    ? new CheckedBlock(written, name, index, contentHash, onEvicted)
-    : new Block(index, contentHash, onEvicted);
+  return written ? new CheckedBlock(written, name, index, content) : new Block(index, content);
 }

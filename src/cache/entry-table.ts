@@ -7,6 +7,7 @@ import {
   type KnownObject,
   knownOf,
   retire,
+  without,
   withRecord,
 } from './entry.ts';
 import type { Generation } from './generation.ts';
@@ -31,8 +32,11 @@ const UNPACKED_SHARE = 1 / 4;
 const MOST_UNPACKED_BYTES = 16 * 1024 * 1024;
 const MOST_UNPACKED_SHARE = 1 / 32;
 
-/** So many entries may come after one that nobody uses again before it is packed, ahead of those that were used more often. */
-const NEWCOMERS = 256;
+/**
+ * So many entries may come after one that nobody uses again before it is packed, ahead of those that were used more often. Those that
+ * are waiting are copied by each collection of young objects, and with more of them than are in use at a time nothing is gained.
+ */
+const NEWCOMERS = 64;
 
 /** How many entries that are in use are passed over, at each change, in search of one to pack. */
 const PASSED_OVER = 16;
@@ -69,7 +73,8 @@ export class EntryTable {
     this.#maxBytes = maxBytes;
     this.#packed = new PackedEntries(tier);
     this.#entries = new LRUCache<string, Entry>({
-      maxSize: maxBytes,
+      // what goes is decided in `#pack`, after each addition
+      maxSize: 2 * maxBytes,
       maxEntrySize: maxBytes,
       sizeCalculation: entryCostBytes,
       dispose: (entry, _key, reason) => {
@@ -131,7 +136,7 @@ export class EntryTable {
   /** Whether any record refers to `generation`. */
   answersWith(generation: Generation): boolean {
     const entry = this.#entries.peek(generation.identity.objectKey);
-    return entry !== undefined && generationsOf(entry).has(generation);
+    return entry !== undefined && generationsOf(entry).includes(generation);
   }
 
   /**
@@ -221,10 +226,9 @@ export class EntryTable {
     const before = this.#entries.peek(objectKey.text);
     const isAskedFor = this.#packed.untell(objectKey.text);
     if (!before) this.#packed.drop(objectKey.text);
-    const unused = before ? generationsOf(before) : new Set<Generation>();
-    for (const generation of unused) generation.untell();
-    for (const generation of generationsOf(entry)) unused.delete(generation);
-    retire(unused);
+    const contentsBefore = before ? generationsOf(before) : [];
+    for (const generation of contentsBefore) generation.untell();
+    retire(without(contentsBefore, generationsOf(entry)));
     if (records.size === 0) this.#entries.delete(objectKey.text);
     else this.#set(entry);
     this.tell(objectKey, isAskedFor);
@@ -254,12 +258,14 @@ export class EntryTable {
    */
   #pack(used: Entry): void {
     let left = PASSED_OVER;
+    let isUsedMet = false;
     for (let entry = this.#nextSurplus(left); entry; entry = this.#nextSurplus(left)) {
       if (entry === used) {
-        // it was used last: all others are in use
-        left = 0;
         this.#keep(entry);
-        if (this.#surplus.length === 0) return;
+        // it was used last: all others are gone
+        if (isUsedMet) return;
+        isUsedMet = true;
+        left = 0;
       } else if (isPackable(entry, generationsOf(entry))) this.#packed.add(entry);
       else if (left === 0) this.#lose(entry);
       else {

@@ -81,12 +81,21 @@ function withinLimit(
 }
 
 /** The distinct contents that the records of `entry` refer to. */
-export function generationsOf(entry: Entry): Set<Generation> {
-  const generations = new Set<Generation>();
-  for (const record of entry.records.values()) {
-    if (record.kind === 'readable' && record.content instanceof Generation) generations.add(record.content);
+export function generationsOf({ records }: Entry): readonly Generation[] {
+  const generations: Generation[] = [];
+  for (const record of records.values()) {
+    if (record.kind !== 'readable' || !(record.content instanceof Generation)) continue;
+    if (!generations.includes(record.content)) generations.push(record.content);
   }
   return generations;
+}
+
+/** Those of `contents` that are not among `others`. */
+export function without(
+  contents: readonly Generation[],
+  others: readonly Generation[],
+): readonly Generation[] {
+  return contents.filter(content => !others.includes(content));
 }
 
 /** The bytes held of these contents. */
@@ -150,9 +159,7 @@ export function worthPacking(entry: Entry): Entry {
 
 /** Retires the contents of `entry` that `packed`, which is what stays of it, does not have. */
 export function retireSurplus(entry: Entry, packed: Entry): void {
-  const surplus = generationsOf(entry);
-  for (const generation of generationsOf(packed)) surplus.delete(generation);
-  retire(surplus);
+  retire(without(generationsOf(entry), generationsOf(packed)));
 }
 
 export function retire(generations: Iterable<Generation>): void {
@@ -165,9 +172,8 @@ function costOf(name: string, record: ObjectRecord): number {
 }
 
 /** Whether nothing of an entry is in use. @param generations all its contents */
-export function isPackable({ records }: Entry, generations: ReadonlySet<Generation>): boolean {
+export function isPackable({ records }: Entry, generations: readonly Generation[]): boolean {
   for (const record of records.values())
     if (record.kind === 'readable' && !(record.content instanceof Generation)) return false;
-  for (const generation of generations) if (!generation.isIdle) return false;
-  return true;
+  return generations.every(({ isIdle }) => isIdle);
 }

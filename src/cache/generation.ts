@@ -5,7 +5,7 @@ import { type Content, type ContentReader, type Loan, wholeLoan } from './conten
 import type { AccessTo } from './content-access.ts';
 import type { Coverage } from './coverage.ts';
 import type { GenerationEncodings } from './generation-encodings.ts';
-import { type AskedFor, type GenerationIdentity, identityHash } from './generation-identity.ts';
+import type { AskedFor, GenerationIdentity } from './generation-identity.ts';
 import { HeldBlocks } from './held-blocks.ts';
 import type { MemoryTier } from './memory-tier.ts';
 import { PartMap } from './part-map.ts';
@@ -31,7 +31,6 @@ export class Generation implements Content {
   isAskedVariously = false;
   readonly #tier: MemoryTier;
   readonly #blocks: HeldBlocks;
-  readonly #hash: number;
   readonly #reading: ContentAccess;
   readonly #onGrown: () => void;
   #encodings: GenerationEncodings | undefined;
@@ -50,13 +49,12 @@ export class Generation implements Content {
     this.identity = identity;
     this.sizeBytes = identity.sizeBytes;
     this.blockBytes = blockBytes;
-    this.#blocks = new HeldBlocks(this.sizeBytes, blockBytes, tier.texts);
+    this.#blocks = new HeldBlocks(identity, blockBytes, tier.texts);
     this.#tier = tier;
     this.#reading = reading;
     this.#onGrown = onGrown;
     this.fillGroup = fillGroup;
     this.parts = new PartMap([], undefined, onGrown, () => this.untell());
-    this.#hash = identityHash(identity);
     this.contentId = tier.numberContent();
   }
 
@@ -287,9 +285,8 @@ export class Generation implements Content {
   }
 
   #newBlock(index: number): Block {
-    const contentHash = this.#hash ^ Math.imul(index + 1, 0x9e3779b1);
     const name = { object: this.identity.objectKey, start: index * this.blockBytes };
-    return blockIn(this.#tier.written, name, index, contentHash, block => this.#blocks.remove(block));
+    return blockIn(this.#tier.written, name, index, this.#blocks);
   }
 
   #openBlockAt(position: number): Block {

@@ -1,19 +1,22 @@
-import type { Block } from './block.ts';
+import type { Block, BlockContent } from './block.ts';
 import { blocksWithin, type Coverage, coverageOf } from './coverage.ts';
+import { type GenerationIdentity, identityHash } from './generation-identity.ts';
 import type { SlotTexts } from './slot-texts.ts';
 
 /** The blocks of one content, by number. */
-export class HeldBlocks {
-  readonly #sizeBytes: number;
+export class HeldBlocks implements BlockContent {
+  readonly #identity: GenerationIdentity;
   readonly #blockBytes: number;
   readonly #texts: Pick<SlotTexts, 'forget' | 'isTold'>;
   readonly #blocks = new Map<number, Block>();
   /** Whether all bytes are known to be held: looking at each block would cost each request of a large content that much. */
   #isWhole = false;
+  #hash: number | undefined;
 
-  constructor(sizeBytes: number, blockBytes: number, texts: Pick<SlotTexts, 'forget' | 'isTold'>) {
+  /** @param identity of the content */
+  constructor(identity: GenerationIdentity, blockBytes: number, texts: Pick<SlotTexts, 'forget' | 'isTold'>) {
     this.#texts = texts;
-    this.#sizeBytes = sizeBytes;
+    this.#identity = identity;
     this.#blockBytes = blockBytes;
   }
 
@@ -57,6 +60,12 @@ export class HeldBlocks {
     this.#blocks.set(block.index, block);
   }
 
+  hashOf({ index }: Block): number {
+    // worked out for those that get a slot, and not for all that come back from being packed
+    this.#hash ??= identityHash(this.#identity);
+    return this.#hash ^ Math.imul(index + 1, 0x9e3779b1);
+  }
+
   remove({ index }: Block): void {
     this.#blocks.delete(index);
     this.#isWhole = false;
@@ -74,7 +83,7 @@ export class HeldBlocks {
   coverage(from: number, to: number): Coverage {
     if (this.#isWhole) return 'all';
     const coverage = coverageOf(this.#blocks, this.#blockBytes, from, to);
-    this.#isWhole = coverage === 'all' && from === 0 && to === this.#sizeBytes;
+    this.#isWhole = coverage === 'all' && from === 0 && to === this.#identity.sizeBytes;
     return coverage;
   }
 

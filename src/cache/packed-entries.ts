@@ -77,7 +77,7 @@ export class PackedEntries {
       this.untell(entry.objectKey.text);
       retireSurplus(entry, packed);
     }
-    const contents = [...generationsOf(packed)];
+    const contents = generationsOf(packed);
     const only = onlyOf(contents);
     if (only?.content.isTold) {
       only.content.takeBlocks();
@@ -93,7 +93,7 @@ export class PackedEntries {
   tell(entry: Entry, isAskedFor: boolean): void {
     const { packed } = this.#tier;
     if (!packed.isReadByOthers) return;
-    const contents = [...generationsOf(entry)];
+    const contents = generationsOf(entry);
     const only = onlyOf(contents);
     const short = only && packed.roomBeside(only.content.sizeBytes) > 0 ? only : undefined;
     // what is being filled is told when it is complete
@@ -101,8 +101,7 @@ export class PackedEntries {
     const { text } = entry.objectKey;
     const some = worthPacking(entry);
     if (short && some === entry && this.#tellBehind(entry, short)) packed.untell(text);
-    else if (isAskedFor && !packed.isToldAlone(text))
-      packed.tellAlone(text, pack(some, [...generationsOf(some)]));
+    else if (isAskedFor && !packed.isToldAlone(text)) packed.tellAlone(text, pack(some, generationsOf(some)));
   }
 
   /** Takes back what was told of an object in a slot for that alone, which it must be before it becomes untrue; false where nothing was. */

@@ -21,7 +21,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** A block beside a model of it: which run of writes each byte came from first, while it was valid. */
 class Pair {
   readonly memory = Buffer.alloc(blockBytes, unwritten);
-  readonly block = new Block(0, 0, () => undefined);
+  readonly block = new Block(0, { hashOf: () => 0, remove: () => undefined });
   readonly origins = new Array<number>(blockBytes).fill(unwritten);
   #run = 0;
   #next: number | undefined;

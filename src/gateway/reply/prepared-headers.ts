@@ -26,7 +26,7 @@ const reads: ReadonlySet<string> = new Set(['GetObject', 'HeadObject', 'GET', 'H
  */
 export class PreparedHeaders {
   readonly #fixed: readonly string[];
-  readonly #text: string | undefined;
+  readonly #text: ReusedText | undefined;
   readonly #prefix: HeaderPrefix;
   readonly #ends: HeadEnds;
   readonly #namesLength: boolean;
@@ -40,7 +40,7 @@ export class PreparedHeaders {
     ends: HeadEnds,
   ) {
     this.#fixed = fixed;
-    this.#text = text;
+    this.#text = text === undefined ? undefined : new ReusedText(text);
     this.#prefix = prefix;
     this.#ends = ends;
     this.#namesLength = fixed.includes('content-length');
@@ -49,8 +49,7 @@ export class PreparedHeaders {
   /** @param fixed names and values that are the same in every response */
   static of(fixed: readonly string[], prefix: HeaderPrefix): PreparedHeaders {
     const ordered = lengthLast(fixed);
-    const text = headerText(ordered);
-    return new PreparedHeaders(ordered, text && inOnePiece(text), prefix, new HeadEnds(prefix));
+    return new PreparedHeaders(ordered, headerText(ordered), prefix, new HeadEnds(prefix));
   }
 
   /** The same for one answer to `exchange`, with what its rules say. */
@@ -73,7 +72,7 @@ export class PreparedHeaders {
   /** These headers followed by `others`. */
   with(others: readonly string[]): PreparedHeaders {
     const added = headerText(others);
-    const text = this.#text === undefined || added === undefined ? undefined : this.#text + added;
+    const text = this.#text === undefined || added === undefined ? undefined : this.#text.use() + added;
     return new PreparedHeaders([...this.#fixed, ...others], text, this.#prefix, this.#ends);
   }
 
@@ -105,7 +104,11 @@ export class PreparedHeaders {
     if (statusLine === undefined || this.#text === undefined || !(this.#namesLength || status === 304))
       return undefined;
     return (
-      statusLine + this.#text + requestIdLine[this.#prefix] + reply.requestId + this.#ends.of(reply, ageS)
+      statusLine +
+      this.#text.use() +
+      requestIdLine[this.#prefix] +
+      reply.requestId +
+      this.#ends.of(reply, ageS)
     );
   }
 }
@@ -123,7 +126,7 @@ const statusLines = new Map(
 /** The end of a head, after the request id. Memoised: it is the same for all hits within one second. */
 class HeadEnds {
   readonly #prefix: HeaderPrefix;
-  #text = '';
+  #text = new ReusedText('');
   #cacheStatus = '';
   #date = '';
   #id2 = '';
@@ -137,24 +140,34 @@ class HeadEnds {
     const { cacheStatus } = report;
     const isSame =
       cacheStatus === this.#cacheStatus && ageS === this.#ageS && date === this.#date && id2 === this.#id2;
-    if (isSame) return this.#text;
+    if (isSame) return this.#text.use();
     const age = ageS === undefined ? '' : `age: ${ageS}\r\n`;
-    this.#text = inOnePiece(
+    this.#text = new ReusedText(
       `\r\n${this.#prefix}id-2: ${id2}\r\ncache-status: ${cacheStatus}\r\nx-cache: ${report.result}\r\n${age}Date: ${date}\r\nConnection: keep-alive\r\n\r\n`,
     );
     this.#cacheStatus = cacheStatus;
     this.#date = date;
     this.#id2 = id2;
     this.#ageS = ageS;
-    return this.#text;
+    return this.#text.use();
   }
 }
 
 /**
- * Flattens `text`. V8 represents concatenated strings as a tree and would walk it each time the string is written.
- *
- * @param text contains only characters up to U+00FF.
+ * A text that may be written many times. V8 represents concatenated strings as a tree and would walk it each time, so from the second
+ * use on it is in one piece; most heads of a large bucket are written once in a long time.
  */
-function inOnePiece(text: string): string {
-  return Buffer.from(text, 'latin1').toString('latin1');
+class ReusedText {
+  #text: string;
+  #uses = 0;
+
+  /** @param text contains only characters up to U+00FF */
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  use(): string {
+    if (++this.#uses === 2) this.#text = Buffer.from(this.#text, 'latin1').toString('latin1');
+    return this.#text;
+  }
 }

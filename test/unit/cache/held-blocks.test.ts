@@ -6,9 +6,10 @@ const blockBytes = 4;
 
 /** A content of ten blocks, all of them held, and the looks at each. */
 function whole() {
-  const held = new HeldBlocks(10 * blockBytes, blockBytes, { forget: () => undefined, isTold: () => false });
+  const identity = { objectKey: 'k', versionId: undefined, entityTag: '"k"', sizeBytes: 10 * blockBytes };
+  const held = new HeldBlocks(identity, blockBytes, { forget: () => undefined, isTold: () => false });
   const blocks = Array.from({ length: 10 }, (_, index) => {
-    const block = new Block(index, 0, () => undefined);
+    const block = new Block(index, { hashOf: () => 0, remove: () => undefined });
     block.restore(index, Buffer.alloc(blockBytes), { start: 0, end: blockBytes });
     held.add(block);
     return block;

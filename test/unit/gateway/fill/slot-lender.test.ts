@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 
 function block(fill: number): Block {
-  const made = new Block(0, fill, () => undefined);
+  const made = new Block(0, { hashOf: () => fill, remove: () => undefined });
   const slot = tier.allocate(blockBytes, made);
   if (slot === undefined) throw new Error('no slot');
   made.place(slot, tier.view(slot, blockBytes).fill(fill));
