@@ -35,6 +35,7 @@ it.each([
   ['f/a+b', ['/f/a+b', '/f/a%2Bb']],
   ['ü/50%?#.txt', ['/%C3%BC/50%25%3F%23.txt']],
   ["it's [1]!", ["/it's%20[1]!", "/it's%20%5B1%5D!", '/it%27s%20%5B1%5D%21']],
+  ['a^b', ['/a^b', '/a%5Eb']],
   ['/two//three', ['//two//three']],
   ['docs/index.html', ['/docs/index.html', '/docs/', '/docs']],
   ['index.html', ['/']],
