@@ -1,5 +1,6 @@
 import { type Dispatcher, errors } from 'undici';
 import { parseContentLength } from '../http/content-length.ts';
+import { withoutHopByHop } from '../http/hop-by-hop.ts';
 import type { BodyEnd } from '../transport/body-framing.ts';
 import type { AnsweringConnection, ExpectedBody } from '../transport/expected-body.ts';
 import type { ReadBuffer } from '../transport/read-buffer.ts';
@@ -154,7 +155,7 @@ export class OriginCall implements Dispatcher.DispatchHandler {
     const fault = this.#connection?.errored;
     if (fault) this.#receiver.failed(asStoreError(fault, true));
     else {
-      const trailers = textOf(controller.rawTrailers);
+      const trailers = withoutHopByHop(textOf(controller.rawTrailers), textOf(controller.rawHeaders));
       if (trailers.length > 0) this.#receiver.ended(trailers);
       else this.#receiver.ended();
     }

@@ -19,19 +19,22 @@ export const hopByHopFields: ReadonlySet<string> = new Set([
 
 /**
  * Fields that `Connection` must not list, since they are for all recipients (RFC 9110 §7.6.1), and that say for whom, for how long
- * and of which bytes an answer is: without them it would be kept for others.
+ * and of which bytes an answer is, and what ends it: without them it would be kept for others, or for too long.
  */
 const neverNominated: ReadonlySet<string> = new Set([
   ...['age', 'cache-control', 'date', 'expires', 'set-cookie', 'vary', ...targetedFields],
-  ...['content-encoding', 'content-range', 'content-type', 'etag', 'last-modified'],
+  ...['content-encoding', 'content-language', 'content-range', 'content-type', 'etag', 'last-modified'],
+  ...['content-location', 'location', 'cache-groups', 'cache-group-invalidation'],
+  ...['cache-tag', 'surrogate-key'],
 ]);
 
 /**
  * Removes hop-by-hop header lines from a received message: the fixed ones and those listed in its `Connection` lines.
  * An intermediary neither forwards nor stores these (RFC 9110 §7.6.1, RFC 9111 §3.1).
+ * @param head whose `Connection` lines count: of trailers, what came before the content
  */
-export function withoutHopByHop(raw: HeaderList): HeaderList {
-  const nominated = nominatedFields(raw);
+export function withoutHopByHop(raw: HeaderList, head = raw): HeaderList {
+  const nominated = nominatedFields(head);
   const kept: string[] = [];
   eachHeaderLine(raw, (name, value) => {
     const lowerCase = name.toLowerCase();

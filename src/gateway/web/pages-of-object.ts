@@ -15,8 +15,18 @@ export function pagesOfObject(bucket: WebBucket, key: string): readonly ObjectKe
   return [...new Set(paths)].map(path => webKeyOf(bucket, path));
 }
 
-/** What is left as it is in a path: by browsers, formerly and now, by `encodeURI` and `encodeURIComponent`, and by clients of stores. */
-const unescaped = ["!$&'()*+,:;=@[]^|", "!$&'()*+,:;=@[]|", "!$&'()*+,:;=@", "!'()*", ''];
+/**
+ * What is left as it is in a path: by programs that escape what ends it only, by browsers, formerly and now, by `encodeURI` and
+ * `encodeURIComponent`, and by clients of stores.
+ */
+const unescaped = [
+  '!"$&\'()*+,:;<=>@[\\]^`{|}',
+  "!$&'()*+,:;=@[]^|",
+  "!$&'()*+,:;=@[]|",
+  "!$&'()*+,:;=@",
+  "!'()*",
+  '',
+];
 
 function spellingsOf(key: string): string[] {
   const segments = key.toWellFormed().split('/');

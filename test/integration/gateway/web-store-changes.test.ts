@@ -36,6 +36,7 @@ it.each([
   ['ü/50%?#.txt', ['/%C3%BC/50%25%3F%23.txt']],
   ["it's [1]!", ["/it's%20[1]!", "/it's%20%5B1%5D!", '/it%27s%20%5B1%5D%21']],
   ['a^b', ['/a^b', '/a%5Eb']],
+  ['a{b}`"<c>|', ['/a{b}`"<c>|', '/a%7Bb%7D%60%22%3Cc%3E|', '/a%7Bb%7D%60%22%3Cc%3E%7C']],
   ['/two//three', ['//two//three']],
   ['docs/index.html', ['/docs/index.html', '/docs/', '/docs']],
   ['index.html', ['/']],

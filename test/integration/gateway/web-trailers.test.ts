@@ -59,6 +59,12 @@ describe('trailers of a web origin (RFC 9110 §6.5)', () => {
     }
   });
 
+  it('are left out where Connection names them (RFC 9110 §7.6.1)', async () => {
+    await start({ 'cache-control': 'no-store', connection: 'x-sum, keep-alive' });
+    for (const worker of [0, 1])
+      expect(await ask(taking, worker)).toMatchObject({ trailers: [], body: 'body' });
+  });
+
   it('are left out for others', async () => {
     await start({ 'cache-control': 'no-store' });
     for (const worker of [0, 1]) expect(await ask({}, worker)).toMatchObject({ trailers: [], body: 'body' });

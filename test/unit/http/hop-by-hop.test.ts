@@ -37,6 +37,18 @@ it('keeps what says for whom an answer is, though Connection names it (RFC 9110 
   expect(withoutHopByHop([...raw, 'Connection', named, 'x-hop', 'c'])).toEqual(raw);
 });
 
+it('keeps what names an answer, tags it or ends others, though Connection names it', () => {
+  const names = ['Content-Location', 'Location', 'Cache-Groups', 'Cache-Group-Invalidation', 'Cache-Tag'];
+  const raw = [...names, 'Surrogate-Key', 'Content-Language'].flatMap(name => [name, 'a']);
+  const named = raw.filter((_text, index) => index % 2 === 0).join(', ');
+  expect(withoutHopByHop([...raw, 'Connection', named])).toEqual(raw);
+});
+
+it('leaves out of trailers what the Connection before them names', () => {
+  const head = ['X-Sum', 'a', 'Connection', 'x-sum, x-other'];
+  expect(withoutHopByHop(['X-Sum', 'b', 'x-kept', 'c', 'Keep-Alive', 'd'], head)).toEqual(['x-kept', 'c']);
+});
+
 it('leaves out what Connection names, in whatever line, case and place', () => {
   const raw = [
     'X-Hop',
