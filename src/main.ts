@@ -27,7 +27,6 @@ import { adminRoutes } from './wiring/admin.ts';
 import { startAlerts } from './wiring/alerts.ts';
 import { purgeEverywhere } from './wiring/cache.ts';
 import { ChangeWarming } from './wiring/change-warming.ts';
-import { connectToStores } from './wiring/connection-check.ts';
 import { BackendCredentials } from './wiring/credentials.ts';
 import { startStores } from './wiring/embedded-stores.ts';
 import { eventEffects, eventSenders } from './wiring/events.ts';
@@ -36,9 +35,7 @@ import { ProcessMetrics } from './wiring/process-metrics.ts';
 import { createReload } from './wiring/reload-parts.ts';
 import { RunningConfig } from './wiring/running-config.ts';
 import { Shutdown } from './wiring/shutdown.ts';
-import { serveStoreAlone } from './wiring/store-alone.ts';
 import { supervisorMetrics } from './wiring/supervisor-metrics.ts';
-import { buildOnce } from './wiring/trial-build.ts';
 import { createWorkers } from './wiring/workers.ts';
 
 const version: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
@@ -183,9 +180,10 @@ const end = await runProgram(process.argv.slice(2), {
   version,
   environment: process.env,
   serve,
-  serveStore: serveStoreAlone,
-  build: buildOnce,
-  connect: connectToStores,
+  // what most starts do not need is not loaded for them
+  serveStore: async request => (await import('./wiring/store-alone.ts')).serveStoreAlone(request),
+  build: async config => (await import('./wiring/trial-build.ts')).buildOnce(config),
+  connect: async config => (await import('./wiring/connection-check.ts')).connectToStores(config),
   clock,
   signals: process,
   print,

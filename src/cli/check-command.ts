@@ -16,7 +16,7 @@ import { UsageError } from './usage-error.ts';
 interface CheckOptions {
   readonly environment: Environment;
   /** Builds what a start builds. @throws what the start would fail with */
-  readonly build: (config: GatewayConfig) => void;
+  readonly build: (config: GatewayConfig) => Promise<void>;
   readonly connect: ProbeStores;
   readonly print: (line: string) => void;
 }
@@ -49,7 +49,7 @@ export function addCheckCommand(
       refuseWhatDoesNotFit(config, file);
       await refuseUnknownHosts(config, file);
       for (const warning of warnings) print(`warning: ${warning}`);
-      buildable(file, config, build);
+      await buildable(file, config, build);
       print(`${file} ${verdictOn(warnings)}: ${countsOf(config)}`);
       for (const line of sourcesOf(config)) print(printableLine(line));
       if (admin !== undefined) {
@@ -72,9 +72,9 @@ interface CheckArguments {
 }
 
 /** @throws ConfigError */
-function buildable(file: string, config: GatewayConfig, build: CheckOptions['build']): void {
+async function buildable(file: string, config: GatewayConfig, build: CheckOptions['build']): Promise<void> {
   try {
-    build(config);
+    await build(config);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new ConfigError(file, [`a start would fail: ${reason}`], { cause });

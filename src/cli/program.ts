@@ -42,7 +42,7 @@ interface ProgramOptions {
   /** Starts a standalone embedded store; resolves when it is ready, and the process keeps running. */
   readonly serveStore: (request: StoreAloneOptions) => Promise<void>;
   /** Builds what a start builds, for `check`. @throws what the start would fail with */
-  readonly build: (config: GatewayConfig) => void;
+  readonly build: (config: GatewayConfig) => Promise<void>;
   /** Queries the stores of a configuration. */
   readonly connect: ProbeStores;
   readonly clock: Pick<Clock, 'monotonicMs'>;

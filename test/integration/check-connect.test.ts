@@ -43,7 +43,7 @@ async function check(yaml: string, connect: ProbeStores = connectToStores) {
     serveStore: async () => {},
     clock: systemClock,
     signals: new EventEmitter(),
-    build: () => undefined,
+    build: async () => undefined,
     connect,
     print: line => void out.push(line),
     printError: line => void out.push(line),

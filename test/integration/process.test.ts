@@ -354,7 +354,9 @@ it('workers that keep dying together leave the port for moments alone: 503 until
   const endMs = performance.now() + 4_000;
   let answeredMs = performance.now();
   let longestRefusedMs = 0;
-  while (performance.now() < endMs) {
+  const restarts = () => metric(admin, 'tidegate_worker_restarts_total');
+  // a busy machine takes longer for each of them
+  while (performance.now() < endMs || (await restarts()) <= 2) {
     await Promise.all([kill(), kill(), kill(), kill()]);
     for (let asked = 0; asked < 20; asked++) {
       const answer = await fetch(`${origin}/nothing/there`, { headers: { connection: 'close' } }).then(
@@ -374,7 +376,6 @@ it('workers that keep dying together leave the port for moments alone: 503 until
   // it was ten seconds while restarts were put off and nobody stood in
   expect(longestRefusedMs, JSON.stringify(statuses)).toBeLessThan(2_000);
   await started.answers(origin);
-  expect(await metric(admin, 'tidegate_worker_restarts_total')).toBeGreaterThan(2);
 });
 
 it('at the limit of open files: connections wait for a place and are answered, the admin port answers, the log says so', async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, RealProcess } from './real-process.ts';
 
-const main = new URL('../../src/main.ts', import.meta.url).pathname;
+const main = new URL('../../src/start.js', import.meta.url).pathname;
 
 /** What a test says of the gateway; ports, state directory and the rest are filled in. */
 export interface GatewaySetup {

@@ -386,7 +386,7 @@ describe('tidegate warm at a web origin', () => {
     const say = (line: string) => void said.push(line);
     const end = await runProgram(['warm', 'web', ...args, '--admin', `127.0.0.1:${server.port}`], {
       ...{ version: '1.2.3', environment: {}, print: say, printError: say },
-      ...{ serve: async () => undefined, serveStore: async () => undefined, build: () => undefined },
+      ...{ serve: async () => undefined, serveStore: async () => undefined, build: async () => undefined },
       connect: async () => ({ backends: new Map(), queue: [] }),
       ...{ clock: new ManualClock(), signals: new EventEmitter() },
     });

@@ -26,7 +26,7 @@ async function run(args: readonly string[], environment: Record<string, string> 
     serveStore: async request => void stores.push(request),
     clock: systemClock,
     signals: new EventEmitter(),
-    build: () => {
+    build: async () => {
       if (failure) throw failure;
     },
     connect: async () => ({ backends: new Map(), queue: [] }),

@@ -62,7 +62,7 @@ async function run(...args: readonly string[]) {
     serveStore: async () => undefined,
     clock,
     signals,
-    build: () => undefined,
+    build: async () => undefined,
     connect: async () => ({ backends: new Map(), queue: [] }),
     print: line => void out?.push(line),
     printError: line => void errors?.push(line),

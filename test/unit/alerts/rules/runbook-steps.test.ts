@@ -74,7 +74,7 @@ describe('a command', () => {
         environment: {},
         clock: systemClock,
         signals: new EventEmitter(),
-        build: () => undefined,
+        build: async () => undefined,
         connect: async () => ({ backends: new Map(), queue: [] }),
       },
       serve: async () => undefined,
