@@ -1,6 +1,7 @@
 import { type Dispatcher, errors } from 'undici';
 import { parseContentLength } from '../http/content-length.ts';
 import { withoutHopByHop } from '../http/hop-by-hop.ts';
+import { withoutWhiteSpace } from '../http/white-space.ts';
 import type { BodyEnd } from '../transport/body-framing.ts';
 import type { AnsweringConnection, ExpectedBody } from '../transport/expected-body.ts';
 import type { ReadBuffer } from '../transport/read-buffer.ts';
@@ -105,6 +106,7 @@ export class OriginCall implements Dispatcher.DispatchHandler {
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
     if (status < 200) {
+      this.#connections.readBuffer.expectHead();
       if (++this.#informational > INFORMATIONAL_LIMIT)
         this.#giveUp(invalid('the store sends informational answers without end'));
       else if (!this.#isOver) this.#receiver.informed?.(status, textOf(controller.rawHeaders));
@@ -149,6 +151,7 @@ export class OriginCall implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(controller: Dispatcher.DispatchController): void {
+    this.#connections.readBuffer.expectHead();
     this.#smallChunks?.flush();
     this.#closing?.destroy();
     if (!this.#end()) return;
@@ -188,10 +191,13 @@ export class OriginCall implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Header bytes are decoded as Latin-1 (RFC 9110 §5.5), so they are sent on unchanged. */
+/**
+ * Header bytes are decoded as Latin-1 (RFC 9110 §5.5), so they are sent on unchanged, but for white space around values, which is not
+ * part of them (RFC 9112 §5.1): undici leaves what is behind.
+ */
 function textOf(raw: Dispatcher.DispatchController['rawHeaders']): string[] {
   if (!Array.isArray(raw)) return [];
-  return raw.map(text => (typeof text === 'string' ? text : text.toString('latin1')));
+  return raw.map(text => withoutWhiteSpace(typeof text === 'string' ? text : text.toString('latin1')));
 }
 
 /** The fields that delimit a body, each with all its values joined. */

@@ -1,3 +1,5 @@
+import { utf8Text } from './utf8-text.ts';
+
 /** The tags in a field; undefined where it names none. */
 type ReadTags = (value: string) => readonly string[];
 
@@ -20,7 +22,7 @@ export function commaSeparatedTags(value: string): readonly string[] {
 
 function tagsBetween(separator: RegExp): ReadTags {
   return value =>
-    value
+    utf8Text(value)
       .split(separator)
       .map(tag => tag.trim())
       .filter(tag => tag !== '');

@@ -9,6 +9,8 @@ import { targetedFields } from './targeted-cache-control.ts';
 const forbidden: ReadonlySet<string> = new Set([
   ...['age', 'cache-control', 'date', 'expires', 'location', 'pragma', 'retry-after', 'vary', 'warning'],
   ...['surrogate-control', 'cache-status', 'x-cache', 'clear-site-data', 'strict-transport-security'],
+  ...['cache-tag', 'surrogate-key', 'cache-groups', 'cache-group-invalidation', 'no-vary-search'],
+  ...['report-to', 'reporting-endpoints', 'nel', 'permissions-policy', 'referrer-policy'],
   ...['accept-ranges', 'allow', 'refresh', 'alt-svc', 'via', 'host', 'cookie', 'set-cookie', 'set-cookie2'],
   ...['authorization', 'www-authenticate', 'expect', 'max-forwards', 'range', 'forwarded', 'link'],
   ...targetedFields,
@@ -17,7 +19,7 @@ const forbidden: ReadonlySet<string> = new Set([
 /** Of the content's fields a digest is known only behind it (RFC 9530 §2). */
 const ofContent = /^content-(?!digest$)/;
 
-const ofRequestsAndScripts = /^(?:if-|access-control-|x-forwarded-)/;
+const ofRequestsAndScripts = /^(?:if-|access-control-|cross-origin-|x-forwarded-|x-accel-)/;
 
 /** The trailer fields that are passed on. @param raw names and values alternating, as received */
 export function passedTrailers(raw: HeaderList): HeaderList {

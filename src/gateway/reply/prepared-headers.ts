@@ -128,6 +128,7 @@ class HeadEnds {
   readonly #prefix: HeaderPrefix;
   #text = new ReusedText('');
   #cacheStatus = '';
+  #result = '';
   #date = '';
   #id2 = '';
   #ageS: number | undefined;
@@ -137,15 +138,16 @@ class HeadEnds {
   }
 
   of({ report, id2, date }: ReplyFields, ageS: number | undefined): string {
-    const { cacheStatus } = report;
-    const isSame =
-      cacheStatus === this.#cacheStatus && ageS === this.#ageS && date === this.#date && id2 === this.#id2;
-    if (isSame) return this.#text.use();
+    const { cacheStatus, result } = report;
+    const isSameReport = cacheStatus === this.#cacheStatus && result === this.#result;
+    if (isSameReport && ageS === this.#ageS && date === this.#date && id2 === this.#id2)
+      return this.#text.use();
     const age = ageS === undefined ? '' : `age: ${ageS}\r\n`;
     this.#text = new ReusedText(
-      `\r\n${this.#prefix}id-2: ${id2}\r\ncache-status: ${cacheStatus}\r\nx-cache: ${report.result}\r\n${age}Date: ${date}\r\nConnection: keep-alive\r\n\r\n`,
+      `\r\n${this.#prefix}id-2: ${id2}\r\ncache-status: ${cacheStatus}\r\nx-cache: ${result}\r\n${age}Date: ${date}\r\nConnection: keep-alive\r\n\r\n`,
     );
     this.#cacheStatus = cacheStatus;
+    this.#result = result;
     this.#date = date;
     this.#id2 = id2;
     this.#ageS = ageS;

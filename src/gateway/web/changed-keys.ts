@@ -1,5 +1,6 @@
 import type { ObjectKey } from '../../cache/object-key.ts';
 import { cacheGroups } from '../../http/cache-tags.ts';
+import { utf8Text } from '../../http/utf8-text.ts';
 import { fieldValue } from './outgoing-fields.ts';
 import type { AnswerTimes, WebHead } from './stored-answer.ts';
 import type { WebQuestion } from './web-fetch.ts';
@@ -46,8 +47,8 @@ export function endChanged(
 
 /** The target, and what the answer names of the same origin. */
 function changedKeys(read: WebRead, head: WebHead): ObjectKey[] {
-  const named = ['location', 'content-location'].map(name => keyOf(read, fieldValue(head.fields, name)));
-  return [read.target.key, ...named.filter(key => key !== undefined)];
+  const named = ['location', 'content-location'].flatMap(name => keysOf(read, fieldValue(head.fields, name)));
+  return [read.target.key, ...named];
 }
 
 /**
@@ -56,23 +57,34 @@ function changedKeys(read: WebRead, head: WebHead): ObjectKey[] {
  */
 export function isOwnLocation(read: WebRead, head: WebHead): boolean {
   if (wholeTarget(read.address) !== read.target.target) return false;
-  return keyOf(read, fieldValue(head.fields, 'content-location'))?.text === read.target.key.text;
+  const { text } = read.target.key;
+  return keysOf(read, fieldValue(head.fields, 'content-location')).some(key => key.text === text);
 }
 
 /**
- * What `reference` names, as the origin sees it, which may call itself as the client, the endpoint or its configured `Host` does;
- * undefined where that is at another origin, or below no bucket.
+ * What `reference` names, as the origin sees it, which may call itself as the client, the endpoint or its configured `Host` does:
+ * spelled as in a parsed URL, and as it is written. None where that is at another origin, or below no bucket.
  */
-function keyOf({ address, target, request }: WebRead, reference: string | undefined): ObjectKey | undefined {
-  if (reference === undefined) return undefined;
+function keysOf({ address, target, request }: WebRead, reference: string | undefined): ObjectKey[] {
+  if (reference === undefined) return [];
   const { bucket, host } = address;
   const { pathPrefix, originHost, host: rule } = bucket.web;
-  const url = URL.parse(reference, `http://${originHost}${target.target}`);
-  if (!url || !/^https?:$/.test(url.protocol)) return undefined;
+  const url = URL.parse(utf8Text(reference), `http://${originHost}${target.target}`);
+  if (!url || !/^https?:$/.test(url.protocol)) return [];
   const hosts = [originHost, host, ...(rule.kind === 'fixed' ? [rule.name] : [])];
-  if (!hosts.some(name => URL.parse(`${url.protocol}//${name}`)?.host === url.host)) return undefined;
-  if (!url.pathname.startsWith(pathPrefix)) return undefined;
-  const path = url.pathname.slice(pathPrefix.length);
-  const query = url.search === '' ? undefined : url.search.slice(1);
-  return webTarget({ ...address, path, query }, request.scheme).key;
+  if (!hosts.some(name => URL.parse(`${url.protocol}//${name}`)?.host === url.host)) return [];
+  const parsed = { path: url.pathname, query: url.search === '' ? undefined : url.search.slice(1) };
+  return [parsed, writtenTarget(reference)].flatMap(named => {
+    if (!named?.path.startsWith(pathPrefix)) return [];
+    const path = named.path.slice(pathPrefix.length);
+    return webTarget({ ...address, path, query: named.query }, request.scheme).key;
+  });
+}
+
+const wholePath = /^(?:(?:https?:)?\/\/[^/?#]*)?(\/[^?#]*)(?:\?([^#]*))?/i;
+
+/** Path and query as a reference with a whole path spells them; parsers of URLs escape more than what must be. */
+function writtenTarget(reference: string) {
+  const [, path, query] = wholePath.exec(reference) ?? [];
+  return path === undefined ? undefined : { path, query };
 }

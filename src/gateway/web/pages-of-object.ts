@@ -16,22 +16,19 @@ export function pagesOfObject(bucket: WebBucket, key: string): readonly ObjectKe
 }
 
 /**
- * What is left as it is in a path: by programs that escape what ends it only, by browsers, formerly and now, by `encodeURI` and
- * `encodeURIComponent`, and by clients of stores.
+ * What is left as it is in a path: by programs that escape what ends it only, by browsers, formerly and now, by Python's requests, by
+ * `encodeURI`, Go's net/url and `encodeURIComponent`, and by clients of stores.
  */
 const unescaped = [
   '!"$&\'()*+,:;<=>@[\\]^`{|}',
-  "!$&'()*+,:;=@[]^|",
-  "!$&'()*+,:;=@[]|",
-  "!$&'()*+,:;=@",
-  "!'()*",
-  '',
+  ...["!$&'()*+,:;=@[]^|", "!$&'()*+,:;=@[]|", "!$&'()*+,:;=@[]"],
+  ...["!$&'()*+,:;=@", '$&+,:;=@', "!'()*", ''],
 ];
 
 function spellingsOf(key: string): string[] {
   const segments = key.toWellFormed().split('/');
   const spelled = unescaped.map(signs => `/${segments.map(segment => escaped(segment, signs)).join('/')}`);
-  return [...new Set(spelled)];
+  return [...new Set(spelled.flatMap(path => [path, inLowerCase(path)]))];
 }
 
 function escaped(segment: string, unescaped: string): string {
@@ -41,6 +38,11 @@ function escaped(segment: string, unescaped: string): string {
       .map(byte => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`)
       .join('');
   });
+}
+
+/** The same with the digits of what is escaped in lower case. */
+function inLowerCase(path: string): string {
+  return path.replace(/%[\dA-F]{2}/g, octet => octet.toLowerCase());
 }
 
 /** The prefix of a bucket is part of the keys, unless it is the path of the store's bucket. */

@@ -33,10 +33,12 @@ async function hold(...paths: string[]): Promise<void> {
 it.each([
   ['a b', ['/a%20b']],
   ['f/a+b', ['/f/a+b', '/f/a%2Bb']],
-  ['ü/50%?#.txt', ['/%C3%BC/50%25%3F%23.txt']],
+  ['ü/50%?#.txt', ['/%C3%BC/50%25%3F%23.txt', '/%c3%bc/50%25%3f%23.txt']],
   ["it's [1]!", ["/it's%20[1]!", "/it's%20%5B1%5D!", '/it%27s%20%5B1%5D%21']],
   ['a^b', ['/a^b', '/a%5Eb']],
   ['a{b}`"<c>|', ['/a{b}`"<c>|', '/a%7Bb%7D%60%22%3Cc%3E|', '/a%7Bb%7D%60%22%3Cc%3E%7C']],
+  ['b (1), c!.jpg', ['/b%20%281%29,%20c%21.jpg', '/b%20(1),%20c!.jpg']],
+  ['a[b]|c', ['/a[b]%7Cc', '/a[b]%7cc', '/a%5bb%5d%7cc']],
   ['/two//three', ['//two//three']],
   ['docs/index.html', ['/docs/index.html', '/docs/', '/docs']],
   ['index.html', ['/']],

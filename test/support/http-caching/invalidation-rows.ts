@@ -82,5 +82,26 @@ export const invalidationRows: readonly CachingRow[] = [
         hit({ path: '/b/other' }),
       ],
     },
+    ...[
+      ["/b/q?x='1'&y=`^{}|", "/b/q?x='1'&y=`^{}|"],
+      ['/b/q?', '/b/q?'],
+      ['/b/ü', '/b/%C3%BC'],
+      ['../b/./q', '/b/q'],
+    ].map(([named = '', path = '']): CachingRow => {
+      const sent = (text: string) => Buffer.from(text).toString('latin1');
+      return {
+        ...{ paragraph: '4.4', at: 'web origins', says: `${name} ${named} ends ${path}` },
+        origin: { head: maxAge },
+        requests: [
+          miss({ path: sent(path) }),
+          hit({ path: sent(path) }),
+          {
+            ...{ method: 'POST', gets: { status: 201 }, asks: ['POST'] },
+            origin: { status: 201, head: { [name]: sent(named) } },
+          },
+          miss({ path: sent(path), origin: { head: maxAge } }),
+        ],
+      };
+    }),
   ]),
 ];

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { OriginCall, type OriginReceiver } from '../../../src/backend/origin-call.ts';
 import { RepeatedAnswers } from '../../../src/backend/repeated-answers.ts';
 import { ReadBuffer } from '../../../src/transport/read-buffer.ts';
+import { ask, RawOrigin } from '../../support/raw-origin.ts';
 
 /** Notes what a call asks of undici. */
 class Controller {
@@ -107,4 +108,22 @@ it.each([
   sent?.onRequestStart(controller);
   sent?.onResponseError(controller, error);
   expect(codes).toEqual(['UNREACHABLE', 'BROKEN']);
+});
+
+it('white space around values is no part of them (RFC 9112 §5.1)', async () => {
+  const origin = await RawOrigin.start('http', (_path, connection) => {
+    connection.write(
+      'HTTP/1.1 200 OK\r\nETag: "a" \t \r\nX-A:\t b c\t\r\nX-B:   \r\nX-C: \xa0\r\n',
+      'latin1',
+    );
+    connection.end('Content-Length: 0\r\n\r\n');
+  });
+  const pool = origin.pool();
+  const { headers } = await ask(pool, '/');
+  expect(headers).toEqual([
+    ...['ETag', '"a"', 'X-A', 'b c', 'X-B', '', 'X-C', '\xa0'],
+    ...['Content-Length', '0'],
+  ]);
+  await pool.close();
+  await origin.close();
 });

@@ -9,6 +9,8 @@ it.each([
   ['cache-groups', '"a", "b c";x=1;y="e, z"', ['a', 'b c']],
   ['cache-groups', '', []],
   ['x-cache-tag', 'a', []],
+  ['cache-tag', Buffer.from('é, 🎉').toString('latin1'), ['é', '🎉']],
+  ['surrogate-key', 'caf\xe9 b', ['café', 'b']],
 ] as const)('%s: %j is read as %j', (name, value, tags) => {
   expect(tagsOfField(name, value)).toEqual(tags);
 });

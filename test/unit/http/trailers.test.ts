@@ -15,7 +15,8 @@ it.each([
     'Host',
   ],
   ...['Authorization', 'WWW-Authenticate', 'If-None-Match', 'Connection', 'Proxy-Authenticate', 'Via'],
-  'Access-Control-Allow-Origin',
+  ...['Access-Control-Allow-Origin', 'Cross-Origin-Opener-Policy', 'Report-To', 'X-Accel-Expires'],
+  ...['Cache-Tag', 'Surrogate-Key', 'Cache-Groups', 'Cache-Group-Invalidation', 'No-Vary-Search'],
 ])('%s means nothing behind the content (RFC 9110 §6.5.1)', name => {
   expect(passedTrailers([name, 'x', 'X-Own', 'y'])).toEqual(['x-own', 'y']);
 });

@@ -243,20 +243,25 @@ it('the end of a head is written anew when one of its fields has changed', async
   const later = { ...reply, date: 'tomorrow' };
   const ofOther = { ...later, id2: 'other' };
   const partial = { ...ofOther, report: { ...report, cacheStatus: 'partial' } };
-  const replies = [reply, { ...reply, requestId: 'next' }, later, ofOther, partial, partial];
+  const another = { ...partial, report: { ...partial.report, result: 'PARTIAL' } } as const;
+  const replies = [reply, { ...reply, requestId: 'next' }, later, ofOther, partial, partial, another];
   const heads: string[] = [];
   for (const [index, next] of replies.entries()) {
-    const ageS = index === 5 ? 1 : undefined;
+    const ageS = index >= 5 ? 1 : undefined;
     handle = response => headers.begin(response, 200, next, ageS).endWith('');
     const [heard] = await talk(url, 'GET / HTTP/1.1\r\nHost: h\r\n\r\n', 1);
     heads.push(heard?.head ?? '');
   }
   const differing = (line: RegExp) => heads.map(head => line.exec(head)?.[1]);
-  expect(differing(/x-store-request-id: (.*)/)).toEqual(['id', 'next', 'id', 'id', 'id', 'id']);
-  expect(differing(/Date: (.*)/)).toEqual(['today', 'today', ...Array(4).fill('tomorrow')]);
-  expect(differing(/x-store-id-2: (.*)/)).toEqual(['id2', 'id2', 'id2', 'other', 'other', 'other']);
-  expect(differing(/cache-status: (\w+)/)).toEqual([...Array(4).fill('tidegate'), 'partial', 'partial']);
-  expect(differing(/age: (.*)/)).toEqual([...Array(5).fill(undefined), '1']);
+  expect(differing(/x-store-request-id: (.*)/)).toEqual(['id', 'next', ...Array(5).fill('id')]);
+  expect(differing(/Date: (.*)/)).toEqual(['today', 'today', ...Array(5).fill('tomorrow')]);
+  expect(differing(/x-store-id-2: (.*)/)).toEqual([...Array(3).fill('id2'), ...Array(4).fill('other')]);
+  expect(differing(/cache-status: (\w+)/)).toEqual([
+    ...Array(4).fill('tidegate'),
+    ...Array(3).fill('partial'),
+  ]);
+  expect(differing(/x-cache: (.*)/)).toEqual([...Array(6).fill('HIT'), 'PARTIAL']);
+  expect(differing(/age: (.*)/)).toEqual([...Array(5).fill(undefined), '1', '1']);
 });
 
 it.each([
