@@ -1,11 +1,12 @@
 import { textsOfName } from '../base/length-prefixed.ts';
 import { isOfServer } from '../http/whose-error.ts';
+import { isMoreRecent } from './most-recent.ts';
 import type { ObjectRecord } from './record.ts';
 
 interface Answer {
   readonly name: string;
   readonly status: number;
-  readonly receivedMs: number;
+  readonly record: ObjectRecord;
   /** By which it varies. */
   readonly fields: string;
 }
@@ -13,7 +14,7 @@ interface Answer {
 export type NamedRecord = readonly [name: string, record: ObjectRecord];
 
 /**
- * Which of the answers of one name of a web origin must not be used any more where those in `gone` are not: they came before one of
+ * Which of the answers of one name of a web origin must not be used any more where those in `gone` are not: they are older than one of
  * these, or before what that has hidden, and vary otherwise. Whom a newer one answered was not given them, and would be now.
  *
  * @param kept is used in any case
@@ -50,12 +51,12 @@ export function forgetHidden<Kind extends ObjectRecord>(
 function answerOf([name, record]: NamedRecord): Answer[] {
   if (record.kind !== 'readable' || !record.answer) return [];
   const { status, vary } = record.answer;
-  return [{ name, receivedMs: record.receivedMs, status, fields: vary.join() }];
+  return [{ name, record, status, fields: vary.join() }];
 }
 
 /** What varies alike is of other readers; an error of the server is never in the place of what is none. */
 function mayHide(newer: Answer, older: Answer): boolean {
-  if (older.receivedMs > newer.receivedMs || newer.fields === older.fields) return false;
+  if (isMoreRecent(older.record, newer.record) || newer.fields === older.fields) return false;
   if (isOfServer(newer.status) && !isOfServer(older.status)) return false;
   return maySelectBoth(newer.name, older.name);
 }

@@ -1,3 +1,4 @@
+import { dateMsOf } from '../../cache/most-recent.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import {
   evaluatePreconditions,
@@ -7,7 +8,7 @@ import {
 } from '../../http/preconditions.ts';
 import { parseRange, type Selection, selectRange } from '../../http/range.ts';
 import { ownConditions } from './demands.ts';
-import { dateMsOf, validatorsOf } from './made-answer.ts';
+import { validatorsOf } from './made-answer.ts';
 import type { WebRead } from './web-read.ts';
 
 /** What a client gets of a stored answer: its bytes, some of them, or that they are what it has already. */

@@ -1,15 +1,6 @@
+import { dateMsOf } from '../../cache/most-recent.ts';
 import type { Asking, ReadableRecord } from '../../cache/record.ts';
-import { parseCachedDate } from '../../http/http-date.ts';
-import { fieldValue } from './outgoing-fields.ts';
 import type { AnswerTimes, WebHead } from './stored-answer.ts';
-
-/** When the origin has made an answer, as that says itself. */
-export function dateMsOf({
-  fields,
-  receivedMs,
-}: Pick<ReadableRecord, 'fields' | 'receivedMs'>): number | undefined {
-  return parseCachedDate(fieldValue(fields, 'date') ?? '', receivedMs);
-}
 
 /** What tells which of two answers is the newer one. */
 export interface Dated {

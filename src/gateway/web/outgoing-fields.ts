@@ -165,6 +165,12 @@ function isAboutOthers(name: string): boolean {
   return name.startsWith('content-') || !/^[a-z\d-]+$/.test(name);
 }
 
+/** Whether a GET would tell all of `sent` that may select an answer which varies so, see `isAboutOthers`. */
+export function couldBeOfGet(sent: readonly HeaderField[], vary: Vary): boolean {
+  const isTold = (name: string) => vary === '*' || vary.includes(name);
+  return sent.every(({ name }) => !isAboutOthers(name) || (name.startsWith('content-') && !isTold(name)));
+}
+
 function isPassed(name: string, isTraced: boolean): boolean {
   if (isTraced && traceFieldNames.has(name)) return false;
   return !ownFields.has(name) && !believed.test(name.replaceAll('_', '-'));

@@ -1,3 +1,4 @@
+import { isMoreRecent } from '../../cache/most-recent.ts';
 import type { ObjectRecord, ReadableRecord } from '../../cache/record.ts';
 import { isOfServer } from '../../http/whose-error.ts';
 import { isPart } from './asked-range.ts';
@@ -11,7 +12,7 @@ interface Selected {
 }
 
 /**
- * The answer that came last among those of `records` that the request selects, fresh or stale (RFC 9111 §4). Undefined where its bytes
+ * The most recent answer among those of `records` that the request selects, fresh or stale (RFC 9111 §4). Undefined where its bytes
  * cannot be had: an older one is not what the origin has said last.
  * One that may be about another request alone, such as an error that varies by nothing, is never in the place of what is held.
  *
@@ -46,9 +47,9 @@ function isBetter(record: ReadableRecord, other: ReadableRecord | undefined): bo
   if (!other) return true;
   const mayBeOfOther = tellsOfServer(record);
   if (mayBeOfOther !== tellsOfServer(other)) return !mayBeOfOther;
-  if (record.receivedMs !== other.receivedMs) return record.receivedMs > other.receivedMs;
+  if (isMoreRecent(record, other)) return true;
   // of what came at the same time the whole counts, and not a part
-  return isPart(other) || !isPart(record);
+  return !isMoreRecent(other, record) && (isPart(other) || !isPart(record));
 }
 
 /** Whether an answer may be about another request alone, see `isOfServer`. */

@@ -15,6 +15,7 @@ import { isAllOfPart, isKeptPart } from './kept-part.ts';
 import { madeOf } from './made-answer.ts';
 import { aloneBecause, endsStored, isOfOneRequest } from './one-request.ts';
 import { tellsFailure, wasNeverSent } from './origin-failures.ts';
+import { couldBeOfGet } from './outgoing-fields.ts';
 import type { OwnAnswers } from './own-answers.ts';
 import { tellsOfServer } from './selected-record.ts';
 import { mayServeOnError, staleOutcome } from './stale-answers.ts';
@@ -155,7 +156,7 @@ export class WebArrivals implements WebFetchOwner {
     const isStated = head.control.maxAgeS !== undefined || head.control.sMaxAgeS !== undefined;
     // RFC 9110 §9.3.3: an answer to POST that is the content of its target
     const isContent = method === 'POST' && head.status === 200 && isStated && isOwnLocation(read, head);
-    const mayKeep = isAlone && isContent && !isOfOneRequest(read, head);
+    const mayKeep = isAlone && isContent && !isOfOneRequest(read, head) && couldBeOfGet(read.sent, head.vary);
     if (!mayKeep || !isStorable(read, 'GET', head, fetch.question.isUnkept)) return pass;
     // it is newer than what it has changed, but not than what comes before its end
     return {

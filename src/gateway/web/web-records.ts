@@ -6,13 +6,14 @@ import { Generation } from '../../cache/generation.ts';
 import type { GenerationIdentity } from '../../cache/generation-identity.ts';
 import { heldTagsOf } from '../../cache/held-tags.ts';
 import { hiddenBy, type NamedRecord } from '../../cache/hidden-answers.ts';
+import { dateMsOf, isMoreRecent } from '../../cache/most-recent.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
 import type { Asked, Asking, ObjectRecord, ReadableRecord } from '../../cache/record.ts';
 import { hasMoved } from '../request/bucket.ts';
 import type { Forwarded } from '../request/cache-status.ts';
 import { isPart, withoutRange } from './asked-range.ts';
 import type { WebCache } from './filling-cache.ts';
-import { type Dated, dateMsOf, isLater, type Made } from './made-answer.ts';
+import { type Dated, isLater, type Made } from './made-answer.ts';
 import { latestOf, selectedOf, tellsOfServer } from './selected-record.ts';
 import { holdsAll, isComplete } from './stale-answers.ts';
 import { type AnswerTimes, type ArrivedHead, tagSlotsOfAnswer } from './stored-answer.ts';
@@ -46,7 +47,7 @@ export class WebRecords {
     this.#cache = cache;
   }
 
-  /** The answer that came last among those that the request selects, fresh or stale, whose bytes can be had. */
+  /** The answer that is the most recent of those that the request selects, fresh or stale, whose bytes can be had. */
   find(read: WebRead): ReadableRecord | undefined {
     const entry = this.#entryOf(read);
     if (!entry) return undefined;
@@ -140,7 +141,7 @@ export class WebRecords {
     if (other && isPart(other) && isPart(record)) this.#partsReadAgain.add(record);
     this.#cache.table.put(key, name, record);
     // what it has hidden came before it, and after what is in its place now
-    if (before && before.receivedMs > record.receivedMs) this.#forgetHidden(read, [[name, before]], record);
+    if (before && isMoreRecent(before, record)) this.#forgetHidden(read, [[name, before]], record);
     this.#forgetSurplus(key, name);
     return true;
   }

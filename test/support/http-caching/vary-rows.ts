@@ -73,6 +73,43 @@ export const varyRows: readonly CachingRow[] = [
       miss({ sends: traced('one'), gets: { body: 'for tenant=one' } }),
     ],
   },
+  {
+    ...{
+      paragraph: '4',
+      at: 'web origins',
+      says: 'of those that a request selects the most recent counts, by its date',
+    },
+    origin: { head: { ...maxAge, vary: 'x-a', date: { atS: 0 } }, body: 'newer' },
+    requests: [
+      miss({ sends: { 'x-a': '1', 'x-b': '1' }, gets: { body: 'newer' } }),
+      miss({
+        origin: { head: { ...maxAge, vary: 'x-b', date: { atS: -10 }, etag: '"2"' }, body: 'older' },
+        ...{ sends: { 'x-b': '1' }, gets: { body: 'older' } },
+      }),
+      hit({ sends: { 'x-a': '1', 'x-b': '1' }, gets: { body: 'newer' } }),
+      hit({ sends: { 'x-b': '1' }, gets: { body: 'older' } }),
+    ],
+  },
+  ...[
+    { named: 'x-lang', sends: { x_lang: 'fr' } },
+    { named: 'content-type', sends: { 'content-type': 'text/x' } },
+  ].map(
+    ({ named, sends }): CachingRow => ({
+      ...{
+        paragraph: '4.1',
+        at: 'web origins',
+        says: `what answers POST by ${named}, which no GET tells, is for no GET`,
+      },
+      origin: { head: { ...maxAge, vary: named, 'content-location': '/b/k' }, body: 'for one' },
+      requests: [
+        { method: 'POST', sends, gets: { body: 'for one' }, asks: ['POST'] },
+        miss({
+          origin: { head: { ...maxAge, vary: named, etag: '"2"' }, body: 'for all' },
+          gets: { body: 'for all' },
+        }),
+      ],
+    }),
+  ),
   ...['*', 'x-a, *', 'x a'].map(
     (field): CachingRow => ({
       ...{ paragraph: '4.1', at: 'web origins', says: `what varies by "${field}" matches no other request` },

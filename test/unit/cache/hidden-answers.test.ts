@@ -4,10 +4,12 @@ import { lengthPrefixed } from '../../../src/base/length-prefixed.ts';
 import type { Content } from '../../../src/cache/content.ts';
 import { withRecord, worthPacking } from '../../../src/cache/entry.ts';
 import { forgetHidden, hiddenBy } from '../../../src/cache/hidden-answers.ts';
+import { dateMsOf } from '../../../src/cache/most-recent.ts';
 import { PurgeBarriers } from '../../../src/cache/purge-barriers.ts';
 import type { ObjectRecord, ReadableRecord } from '../../../src/cache/record.ts';
 import { allocateSharedMemory } from '../../../src/cache/shared-memory.ts';
 import { variantName } from '../../../src/http/vary.ts';
+import { httpHeader } from '../../support/asked-ranges.ts';
 import { testKey } from '../../support/object-keys.ts';
 import { recordFields, recordOf } from '../../support/records.ts';
 
@@ -20,18 +22,24 @@ function variantOf(vary: readonly string[], reader: number): string {
   return lengthPrefixed(variantName(vary, name => String(name === 'a' ? reader & 1 : reader >> 1)));
 }
 
-function answerOf(receivedMs: number, vary: readonly string[], status = 200): ReadableRecord {
+function answerOf(receivedMs: number, vary: readonly string[], status = 200, dateS?: number): ReadableRecord {
   const record = recordOf({ sizeBytes: 0 } as Content);
-  return { ...record, receivedMs, answer: { status, vary } };
+  const date = dateS === undefined ? [] : [httpHeader('date', new Date(dateS * 1_000).toUTCString())];
+  return { ...record, receivedMs, answer: { status, vary }, fields: date };
 }
 
-/** What a reader gets: the last answer that it selects, an error of the server only where there is nothing else. */
+/** What a reader gets: the most recent answer that it selects, an error of the server only where there is nothing else. */
 function givenTo(reader: number, records: ReadonlyMap<string, ReadableRecord>): ReadableRecord | undefined {
   const own = [...records].flatMap(([name, record]) =>
     name === variantOf(record.answer?.vary ?? [], reader) ? [record] : [],
   );
-  const rank = ({ answer, receivedMs }: ReadableRecord) => (answer?.status === 200 ? 1e6 : 0) + receivedMs;
+  const rank = (record: ReadableRecord) => (record.answer?.status === 200 ? 1e9 : 0) + madeAt(record);
   return own.sort((one, other) => rank(other) - rank(one))[0];
+}
+
+/** Of answers that all have dates, or none, the one with the higher number is the more recent. */
+function madeAt(record: ReadableRecord): number {
+  return (dateMsOf(record) ?? 0) + record.receivedMs / 1_000;
 }
 
 const history = fc.array(
@@ -39,22 +47,23 @@ const history = fc.array(
     reader: fc.constantFrom(...readers),
     vary: fc.constantFrom(...lists),
     status: fc.constantFrom(200, 200, 503),
+    dateS: fc.nat(6),
   }),
   { maxLength: 12 },
 );
 
-it('nobody is given what came before that which was given before', () => {
+it('nobody is given what is older than that which was given before', () => {
   fc.assert(
-    fc.property(history, fc.integer({ min: 0, max: 4095 }), (arrived, dropped) => {
+    fc.property(history, fc.boolean(), fc.integer({ min: 0, max: 4095 }), (arrived, isDated, dropped) => {
       const records = new Map<string, ReadableRecord>();
-      for (const [at, { reader, vary, status }] of arrived.entries())
-        records.set(variantOf(vary, reader), answerOf(at, vary, status));
+      for (const [at, { reader, vary, status, dateS }] of arrived.entries())
+        records.set(variantOf(vary, reader), answerOf(at, vary, status, isDated ? dateS : undefined));
       const left = new Map([...records].filter((_, index) => ((dropped >> index) & 1) === 0));
       forgetHidden(records, left);
       for (const reader of readers) {
         const [before, after] = [givenTo(reader, records), givenTo(reader, left)];
         if (after !== undefined && after !== before)
-          expect(after.receivedMs).toBeGreaterThan(before?.receivedMs ?? Infinity);
+          expect(madeAt(after)).toBeGreaterThan(before ? madeAt(before) : Infinity);
       }
     }),
     { numRuns: 2_000 },

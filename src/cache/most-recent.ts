@@ -1,0 +1,18 @@
+import { parseCachedDate } from '../http/http-date.ts';
+import type { ObjectRecord } from './record.ts';
+
+/** What tells how recent an answer of a web origin is. */
+type Dated = Pick<ObjectRecord, 'fields' | 'receivedMs'>;
+
+/** When the origin has made an answer, as that says itself. */
+export function dateMsOf({ fields, receivedMs }: Dated): number | undefined {
+  const dates = fields.filter(({ name, store }) => name === 'date' && !store);
+  return parseCachedDate(dates.map(({ value }) => value).join(', '), receivedMs);
+}
+
+/** Whether of two answers that one is the more recent: by their dates (RFC 9111 §4), else by when they came. */
+export function isMoreRecent(one: Dated, other: Dated): boolean {
+  const [oneMs, otherMs] = [dateMsOf(one), dateMsOf(other)];
+  const isDated = oneMs !== undefined && otherMs !== undefined && oneMs !== otherMs;
+  return isDated ? oneMs > otherMs : one.receivedMs > other.receivedMs;
+}
