@@ -84,7 +84,7 @@ export const varyRows: readonly CachingRow[] = [
       miss({ sends: { 'x-a': '1', 'x-b': '1' }, gets: { body: 'newer' } }),
       miss({
         origin: { head: { ...maxAge, vary: 'x-b', date: { atS: -10 }, etag: '"2"' }, body: 'older' },
-        ...{ sends: { 'x-b': '1' }, gets: { body: 'older' } },
+        ...{ afterS: 1, sends: { 'x-b': '1' }, gets: { body: 'older' } },
       }),
       hit({ sends: { 'x-a': '1', 'x-b': '1' }, gets: { body: 'newer' } }),
       hit({ sends: { 'x-b': '1' }, gets: { body: 'older' } }),
