@@ -11,13 +11,7 @@ import { ObjectChangedError, OwnerLostError, RefusedByStoreError } from '../fill
 import type { BodyRate } from '../reply/body-rates.ts';
 import { isFault } from '../reply/error-reply.ts';
 import type { ExchangeObserver } from '../reply/exchange-observer.ts';
-import {
-  headersOfPart,
-  headersOfRange,
-  headersOfWhole,
-  notModifiedHeaders,
-  type PartOfObject,
-} from '../reply/object-headers.ts';
+import { headersOf, notModifiedHeaders, type PartOfObject } from '../reply/object-headers.ts';
 import type { PendingSends } from '../reply/pending-sends.ts';
 import { PreparedHeaders } from '../reply/prepared-headers.ts';
 import { replyRemembered } from '../reply/refusal-reply.ts';
@@ -232,16 +226,9 @@ export class ObjectAnswer implements SendCallbacks {
   begin(): Answer {
     const { exchange } = this.#client;
     exchange.status = this.#status;
-    const headers = this.#sent ? this.#headersOf(this.#sent) : this.#headers;
+    // made when the coverage is known: they tell whether the store charges
+    const headers = this.#sent ? headersOf(this.#sent, this.#client, this.#part) : this.#headers;
     return headers.begin(exchange.response, this.#status, exchange, this.#ageS);
-  }
-
-  /** Made when the coverage is known: they tell whether the store charges. */
-  #headersOf(record: ReadableRecord): PreparedHeaders {
-    const part = this.#part;
-    if (!part) return headersOfWhole(record, this.#client);
-    if (!('checksums' in part)) return headersOfRange(record, this.#client, part);
-    return headersOfPart(record, this.#client, part, record.content.parts.count);
   }
 
   onStoreWait(): void {
@@ -275,7 +262,10 @@ export class ObjectAnswer implements SendCallbacks {
   #answerAsIs(record: ReadableRecord, lost: ContentCoding): void {
     record.content.encodings?.forget(lost);
     this.#coding = undefined;
+    this.#isUndated = false;
     this.#isAsIs = true;
+    this.#sent = undefined;
+    this.#part = undefined;
     this.answer(record, this.#outcome);
   }
 

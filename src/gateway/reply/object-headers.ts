@@ -48,6 +48,17 @@ type PreparedRecord = ReadableRecord & { readonly [PREPARED]?: Prepared[] };
 /** Of one record: buckets and clients differ in what is seen of it, and by a reload come other rules. */
 const PREPARED_LIMIT = 16;
 
+/** The headers of an answer with these bytes of `record`; undefined: with all. */
+export function headersOf(
+  record: ReadableRecord,
+  view: View,
+  part: PartOfObject | Part | undefined,
+): PreparedHeaders {
+  if (!part) return headersOfWhole(record, view);
+  if (!('checksums' in part)) return headersOfRange(record, view, part);
+  return headersOfPart(record, view, part, record.content.parts.count);
+}
+
 /** The headers of an answer with the whole object: a 200, or an error that it is a document for. */
 export function headersOfWhole(record: ReadableRecord, view: View): PreparedHeaders {
   const { exchange, overrides, status } = view;

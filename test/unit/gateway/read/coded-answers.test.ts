@@ -71,6 +71,27 @@ describe('a coded content that cannot be read', () => {
   });
 });
 
+describe('what was prepared of a coded content that was lost', () => {
+  beforeEach(() => {
+    const lost = new TextContent('coded');
+    lost.held = 'none';
+    content.encodings.held.set('br', lost);
+  });
+
+  it('is nothing of a 304 to the tag of the content as it is (RFC 9110 §15.4.5)', async () => {
+    const { reply } = await bench.serve(asked({ 'if-none-match': '"t"' }));
+    expect([reply.status, reply.headers.etag]).toEqual([304, '"t"']);
+    for (const name of ['content-encoding', 'content-length', 'content-type'])
+      expect(reply.headers[name]).toBeUndefined();
+  });
+
+  it('nor of a range of it', async () => {
+    const { reply } = await bench.serve(asked({ range: 'bytes=2-3' }));
+    expect([reply.status, reply.text, reply.headers.etag]).toEqual([206, '23', '"t"']);
+    expect(reply.headers['content-range']).toBe('bytes 2-3/10');
+  });
+});
+
 describe('which coding is made', () => {
   it('the best that the client takes, unless it is there', async () => {
     content.encodings.held.set('gzip', new TextContent('zipped'));
