@@ -38,7 +38,8 @@ class Beside {
   readonly patienceMs: number;
   /** In whose names: somebody may come in whose name it can be. */
   readonly asked: WebRead[] = [];
-  readonly open = new Set<WebFlight>();
+  /** What is under way, each with what gives it up. */
+  readonly open = new Map<WebFlight, () => void>();
   readonly waiting = new Set<Waiting>();
   /** Whether one of a client is under way without a place. */
   hasPlaceless = false;
@@ -77,7 +78,13 @@ class Beside {
   }
 
   get #all(): readonly WebFlight[] {
-    return [this.#flight, ...this.open];
+    return [this.#flight, ...this.open.keys()];
+  }
+
+  /** Nobody waits any more. */
+  giveUp(): void {
+    this.waiting.clear();
+    for (const giveUp of [...this.open.values()]) giveUp();
   }
 
   /** Whether others have been answered, but none for all. */
@@ -92,7 +99,7 @@ class Beside {
  * something else have the same asked in the name of one of them, each time that patience is over, and the second time in nobody's.
  * What has found no place in the background by the next time is sent nevertheless, nobody's and one of a client at a time. So it
  * goes with a body that gets stuck, and with a range, which is asked for as the first has asked. The first answer that is for all
- * ends the wait; where several were not, each asks for itself.
+ * ends the wait; where several were not, each asks for itself. What is still asked when nobody waits any more is given up.
  */
 export class QuestionsBeside {
   readonly #parts: BesideParts;
@@ -106,11 +113,13 @@ export class QuestionsBeside {
     if (flight.patience || flight.isOver) return;
     const { clock, flights } = this.#parts;
     const beside = new Beside(flight, flights.patienceMs(flight.first));
+    flight.over = () => beside.giveUp();
     this.#wait(flight, beside, flight.sinceMs + beside.patienceMs - clock.monotonicMs());
   }
 
   #wait(flight: WebFlight, beside: Beside, delayMs: number): void {
     flight.patience = this.#parts.clock.after(delayMs, () => {
+      if (!flight.isAwaited) beside.giveUp();
       const { isComing } = beside;
       if (!isComing) flight.dismiss(flight.first, this.#parts.isOfEach);
       // the places may be taken by what hangs otherwise, and this is waited for
@@ -133,25 +142,30 @@ export class QuestionsBeside {
     const { background, clock } = this.#parts;
     const begin = (ended: (outcome: Outcome) => void) => {
       let fetch: WebFetch | undefined;
+      let isDeserted = false;
       const land = (landing: Landing) => {
         beside.open.delete(question);
         // what was not sent, or was given up, has no answer
         if (fetch) this.#landed(flight, beside, question, landing, isOfNobody);
-        ended(outcomeOf(landing));
+        ended(isDeserted ? 'failed' : outcomeOf(landing));
       };
       const question = new WebFlight(by, clock.monotonicMs(), land, flight.isOfRange);
-      beside.open.add(question);
+      const giveUp = () => {
+        const sent = fetch;
+        fetch = undefined;
+        sent?.left();
+      };
+      beside.open.set(question, () => {
+        isDeserted = true;
+        giveUp();
+      });
       beside.waiting.delete(waiting);
       try {
         fetch = this.#parts.send(by, question);
       } catch {
         // it has landed
       }
-      return () => {
-        const sent = fetch;
-        fetch = undefined;
-        sent?.left();
-      };
+      return giveUp;
     };
     const send = () => {
       if (isOfNobody) return void begin(() => {});

@@ -80,6 +80,8 @@ export class WebFlight {
   deserted: (() => void) | undefined;
   /** Until the answer is asked for beside, see `QuestionsBeside`; set once somebody waits. */
   patience: Timer | undefined;
+  /** Called once it is over; set with that. */
+  over: (() => void) | undefined;
   /** Whether what was asked beside got an answer for its reader alone. */
   hasOwnBeside = false;
   /** How much of its body has come. */
@@ -181,6 +183,7 @@ export class WebFlight {
     const { deserted } = this;
     this.deserted = undefined;
     this.patience?.cancel();
+    this.over?.();
     this.#landed(landing, by);
     const waiting = [...this.#waiting];
     this.#waiting.clear();

@@ -534,6 +534,21 @@ describe('readers of a page at the same time', () => {
     expect(Math.max(...(await ask(model, came)).waits)).toBe(2_300);
   });
 
+  it.each([
+    ['all have left', true],
+    ['none waits but the first, which has an answer of its own', false],
+  ])("are asked for in nobody's name no more once %s", async (_, leavesFirst) => {
+    const model = new WebModel(() => answered(forAll, { status: undefined }));
+    const [first, ...others] = users(4).map(request => model.read(request));
+    await model.pass(5_000);
+    expect(model.origin.open.length).toBeGreaterThan(2);
+    for (const reader of others) reader.leave();
+    if (leavesFirst) first?.leave();
+    // the others are looked for each time that patience is over
+    await model.pass(leavesFirst ? 0 : 3_000);
+    expect(model.origin.open).toHaveLength(leavesFirst ? 0 : 1);
+  });
+
   it('do not ask for themselves because one client with a cookie gets its own, again and again', async () => {
     const model = new WebModel((_, { cookie }) =>
       answered(cookie === 'own' ? { 'cache-control': 'private' } : forAll),
