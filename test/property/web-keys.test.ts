@@ -125,3 +125,12 @@ it.each([
   );
   expect(kept).toBeLessThan(2_000);
 });
+
+it.each([
+  ['b%20c=1&d=2', '?b%20c=1'],
+  ['b+c=1&b+d=2', '?b+c=1'],
+  ['x%2By=1&x+y=2&x%20y=3', '?x%2By=1&x+y=2'],
+  ['B+C=1&+=2', ''],
+])('of %s what is named is kept, as forms spell it, too', (query, kept) => {
+  expect(keyedQuery(query, { names: new Set(['b c', 'x+y', '']), isSorted: false })).toBe(kept);
+});

@@ -178,10 +178,18 @@ export function keyedQuery(query: string | undefined, { names, isSorted }: Query
   if (query === undefined) return '';
   if (names === 'all' && !isSorted) return `?${query}`;
   const parameters = query.split('&').map(text => ({ text, name: nameOf(text) }));
-  const kept = names === 'all' ? parameters : parameters.filter(({ name }) => names.has(name));
+  // forms write a plus for a blank
+  const isNamed = ({ text, name }: Parameter) =>
+    names === 'all' || names.has(name) || names.has(nameOf(text.replaceAll('+', ' ')));
+  const kept = parameters.filter(isNamed);
   // stable: what several parameters of one name mean may depend on their order
   if (isSorted) kept.sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0));
   return kept.length === 0 && names !== 'all' ? '' : `?${kept.map(({ text }) => text).join('&')}`;
+}
+
+interface Parameter {
+  readonly text: string;
+  readonly name: string;
 }
 
 function nameOf(parameter: string): string {
