@@ -106,7 +106,6 @@ export class OriginCall implements Dispatcher.DispatchHandler {
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
     if (status < 200) {
-      this.#connections.readBuffer.expectHead();
       if (++this.#informational > INFORMATIONAL_LIMIT)
         this.#giveUp(invalid('the store sends informational answers without end'));
       else if (!this.#isOver) this.#receiver.informed?.(status, textOf(controller.rawHeaders));
@@ -151,7 +150,6 @@ export class OriginCall implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(controller: Dispatcher.DispatchController): void {
-    this.#connections.readBuffer.expectHead();
     this.#smallChunks?.flush();
     this.#closing?.destroy();
     if (!this.#end()) return;

@@ -134,3 +134,12 @@ it.each([
 ])('of %s what is named is kept, as forms spell it, too', (query, kept) => {
   expect(keyedQuery(query, { names: new Set(['b c', 'x+y', '']), isSorted: false })).toBe(kept);
 });
+
+it.each([
+  ['b+c=1&b%20c=2&a=3', '?a=3&b+c=1&b%20c=2'],
+  ['b%20c=2&b+c=1&a=3', '?a=3&b%20c=2&b+c=1'],
+  ['b%2Bc=1&b+c=2', '?b%2Bc=1&b+c=2'],
+  ['b+c=2&b%2Bc=1', '?b+c=2&b%2Bc=1'],
+])('sorting leaves those of %s in their order whose names may be the same', (query, sorted) => {
+  expect(keyedQuery(query, { names: 'all', isSorted: true })).toBe(sorted);
+});

@@ -159,9 +159,11 @@ export class ObjectAnswer implements SendCallbacks {
 
   #represented(record: ReadableRecord): ReadableRecord {
     const { compress } = this.#client.rules;
-    if (compress === undefined || compress === 'off' || this.#isAsIs) return record;
+    const { representations } = this.#parts;
+    if (compress === undefined || compress === 'off') return record;
+    if (this.#isAsIs) return representations.asIs(record, compress);
     const mayMake = this.#outcome.how !== 'fetched';
-    const chosen = this.#parts.representations.ofObject(record, compress, this.#client, mayMake);
+    const chosen = representations.ofObject(record, compress, this.#client, mayMake);
     this.#coding = chosen.coding;
     this.#isUndated = chosen.isUndated ?? false;
     return chosen.record;

@@ -88,6 +88,11 @@ export class Representations {
     return this.of(record, rules, client.fields, mayMake && !client.exchange.isHead);
   }
 
+  /** The content as it is, for who was to get a coding that could not be read. */
+  asIs(record: ReadableRecord, rules: CompressionRules): ReadableRecord {
+    return negotiableOf(record, rules, this.#compile(rules))?.asIs.record ?? record;
+  }
+
   #compile(rules: CompressionRules): Compiled {
     const known = this.#compiled.get(rules);
     if (known) return known;

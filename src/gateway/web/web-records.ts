@@ -142,8 +142,19 @@ export class WebRecords {
     this.#cache.table.put(key, name, record);
     // what it has hidden came before it, and after what is in its place now
     if (before && isMoreRecent(before, record)) this.#forgetHidden(read, [[name, before]], record);
+    this.#prefer(read, record);
     this.#forgetSurplus(key, name);
     return true;
+  }
+
+  /** What the origin answers now is used in the place of what is held, whatever its date is (RFC 9111 §4.3.3). */
+  #prefer(read: WebRead, record: ReadableRecord): void {
+    const records = this.#entryOf(read)?.records;
+    const latest = records && latestOf(records, read, record.epoch)?.record;
+    if (!latest || !isMoreRecent(latest, record)) return;
+    this.forget(read, latest, record);
+    // each time there are fewer
+    if ((this.#entryOf(read)?.records.size ?? 0) < records.size) this.#prefer(read, record);
   }
 
   /** Stores `record` in the place of `before`, which the origin has confirmed; it may vary by other fields now. */

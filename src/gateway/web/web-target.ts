@@ -182,9 +182,14 @@ export function keyedQuery(query: string | undefined, { names, isSorted }: Query
   const isNamed = ({ text, name }: Parameter) =>
     names === 'all' || names.has(name) || names.has(nameOf(text.replaceAll('+', ' ')));
   const kept = parameters.filter(isNamed);
-  // stable: what several parameters of one name mean may depend on their order
-  if (isSorted) kept.sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0));
-  return kept.length === 0 && names !== 'all' ? '' : `?${kept.map(({ text }) => text).join('&')}`;
+  const inOrder = isSorted ? sorted(kept) : kept;
+  return inOrder.length === 0 && names !== 'all' ? '' : `?${inOrder.map(({ text }) => text).join('&')}`;
+}
+
+/** Stable: what several parameters of one name mean may depend on their order. Forms and others read a plus differently. */
+function sorted(parameters: readonly Parameter[]): readonly Parameter[] {
+  const named = parameters.map(({ text, name }) => ({ text, name: name.replaceAll('+', ' ') }));
+  return named.sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0));
 }
 
 interface Parameter {

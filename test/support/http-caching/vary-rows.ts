@@ -91,6 +91,29 @@ export const varyRows: readonly CachingRow[] = [
     ],
   },
   ...[
+    { of: 'is still to come', atS: 3_600 },
+    { of: 'is later', atS: 0 },
+  ].map(
+    ({ of: date, atS }): CachingRow => ({
+      ...{
+        paragraph: '4',
+        at: 'web origins',
+        says: `what the origin answers now is used, though the date of what is held ${date}`,
+      },
+      policy: { clientDirectives: 'honour' },
+      origin: { head: { ...maxAge, vary: 'x-a', date: { atS } }, body: 'held' },
+      requests: [
+        miss({ sends: { 'x-a': '1', 'x-b': '1' }, gets: { body: 'held' } }),
+        {
+          origin: { head: { ...maxAge, vary: 'x-b', date: { atS: -10 }, etag: '"2"' }, body: 'now' },
+          ...{ afterS: 1, sends: { 'x-a': '1', 'x-b': '1', 'cache-control': 'no-cache' } },
+          ...{ gets: { body: 'now' }, asks: ['conditional GET'] },
+        },
+        hit({ sends: { 'x-a': '1', 'x-b': '1' }, gets: { body: 'now' } }),
+      ],
+    }),
+  ),
+  ...[
     { named: 'x-lang', sends: { x_lang: 'fr' } },
     { named: 'content-type', sends: { 'content-type': 'text/x' } },
   ].map(

@@ -65,7 +65,7 @@ describe('a coded content that cannot be read', () => {
     content.encodings.held.set('br', lost);
     const { reply, exchange } = await bench.serve(asked());
     expect(reply).toMatchObject({ status: 200, text });
-    expect(reply.headers).toMatchObject({ etag: '"t"', 'content-length': '10' });
+    expect(reply.headers).toMatchObject({ etag: '"t"', 'content-length': '10', vary: 'Accept-Encoding' });
     expect(reply.headers['content-encoding']).toBeUndefined();
     expect([content.encodings.told, bench.told, exchange.report.result]).toEqual([['forget br'], [], 'HIT']);
   });
@@ -80,7 +80,7 @@ describe('what was prepared of a coded content that was lost', () => {
 
   it('is nothing of a 304 to the tag of the content as it is (RFC 9110 §15.4.5)', async () => {
     const { reply } = await bench.serve(asked({ 'if-none-match': '"t"' }));
-    expect([reply.status, reply.headers.etag]).toEqual([304, '"t"']);
+    expect([reply.status, reply.headers.etag, reply.headers.vary]).toEqual([304, '"t"', 'Accept-Encoding']);
     for (const name of ['content-encoding', 'content-length', 'content-type'])
       expect(reply.headers[name]).toBeUndefined();
   });
