@@ -33,13 +33,26 @@ interface Waiting {
   readonly send: () => void;
 }
 
+/** A question that is to be asked. */
+interface AskedBeside {
+  /** Who waits for it. */
+  readonly by: WebRead;
+  /** What is asked: as `by` does, or as nobody in particular. */
+  readonly read: WebRead;
+  readonly isOfNobody: boolean;
+}
+
+/** A question that is under way. */
+interface Open extends Pick<AskedBeside, 'by'> {
+  readonly giveUp: () => void;
+}
+
 /** What was asked beside a flight. */
 class Beside {
   readonly patienceMs: number;
   /** In whose names: somebody may come in whose name it can be. */
-  readonly asked: WebRead[] = [];
-  /** What is under way, each with what gives it up. */
-  readonly open = new Map<WebFlight, () => void>();
+  asked: readonly WebRead[] = [];
+  readonly open = new Map<WebFlight, Open>();
   readonly waiting = new Set<Waiting>();
   /** Whether one of a client is under way without a place. */
   hasPlaceless = false;
@@ -81,10 +94,13 @@ class Beside {
     return [this.#flight, ...this.open.keys()];
   }
 
-  /** Nobody waits any more. */
-  giveUp(): void {
-    this.waiting.clear();
-    for (const giveUp of [...this.open.values()]) giveUp();
+  /** Nobody waits: answers that had begun by the last look are given up, which could go on for ever. */
+  tidy(): void {
+    for (const [flight, { by, giveUp }] of [...this.open])
+      if (this.#seenBytes.has(flight)) {
+        this.asked = this.asked.filter(asked => asked !== by);
+        giveUp();
+      }
   }
 
   /** Whether others have been answered, but none for all. */
@@ -99,7 +115,7 @@ class Beside {
  * something else have the same asked in the name of one of them, each time that patience is over, and the second time in nobody's.
  * What has found no place in the background by the next time is sent nevertheless, nobody's and one of a client at a time. So it
  * goes with a body that gets stuck, and with a range, which is asked for as the first has asked. The first answer that is for all
- * ends the wait; where several were not, each asks for itself. What is still asked when nobody waits any more is given up.
+ * ends the wait; where several were not, each asks for itself. For nobody, no answer goes on for long.
  */
 export class QuestionsBeside {
   readonly #parts: BesideParts;
@@ -113,17 +129,17 @@ export class QuestionsBeside {
     if (flight.patience || flight.isOver) return;
     const { clock, flights } = this.#parts;
     const beside = new Beside(flight, flights.patienceMs(flight.first));
-    flight.over = () => beside.giveUp();
+    flight.over = () => this.#tidy(beside);
     this.#wait(flight, beside, flight.sinceMs + beside.patienceMs - clock.monotonicMs());
   }
 
   #wait(flight: WebFlight, beside: Beside, delayMs: number): void {
     flight.patience = this.#parts.clock.after(delayMs, () => {
-      if (!flight.isAwaited) beside.giveUp();
+      if (!flight.isAwaited) beside.tidy();
       const { isComing } = beside;
       if (!isComing) flight.dismiss(flight.first, this.#parts.isOfEach);
       // the places may be taken by what hangs otherwise, and this is waited for
-      if (!isComing) beside.due?.send();
+      if (!isComing && flight.isAwaited) beside.due?.send();
       const by = beside.mayAsk ? flight.other(beside.asked) : undefined;
       beside.look();
       this.#wait(flight, beside, beside.patienceMs);
@@ -131,14 +147,26 @@ export class QuestionsBeside {
         if (beside.isInVain && !isComing) flight.dismiss(flight.first);
         return;
       }
-      beside.asked.push(by);
+      beside.asked = [...beside.asked, by];
       const isOfNobody = beside.asked.length === WITH_NOBODY;
       const asked = isOfNobody ? this.#parts.asNobody(by) : by.asGet();
-      this.#ask(flight, beside, flight.isOfRange ? asked.withRangeOf(flight.first) : asked, isOfNobody);
+      const read = flight.isOfRange ? asked.withRangeOf(flight.first) : asked;
+      this.#ask(flight, beside, { by, read, isOfNobody });
     });
   }
 
-  #ask(flight: WebFlight, beside: Beside, by: WebRead, isOfNobody: boolean): void {
+  /** The flight is over. */
+  #tidy(beside: Beside): void {
+    beside.waiting.clear();
+    if (beside.open.size === 0) return;
+    beside.look();
+    this.#parts.clock.after(beside.patienceMs, () => {
+      beside.tidy();
+      this.#tidy(beside);
+    });
+  }
+
+  #ask(flight: WebFlight, beside: Beside, { by, read, isOfNobody }: AskedBeside): void {
     const { background, clock } = this.#parts;
     const begin = (ended: (outcome: Outcome) => void) => {
       let fetch: WebFetch | undefined;
@@ -149,19 +177,20 @@ export class QuestionsBeside {
         if (fetch) this.#landed(flight, beside, question, landing, isOfNobody);
         ended(isDeserted ? 'failed' : outcomeOf(landing));
       };
-      const question = new WebFlight(by, clock.monotonicMs(), land, flight.isOfRange);
+      const question = new WebFlight(read, clock.monotonicMs(), land, flight.isOfRange);
       const giveUp = () => {
         const sent = fetch;
         fetch = undefined;
         sent?.left();
       };
-      beside.open.set(question, () => {
+      const desert = () => {
         isDeserted = true;
         giveUp();
-      });
+      };
+      beside.open.set(question, { by, giveUp: desert });
       beside.waiting.delete(waiting);
       try {
-        fetch = this.#parts.send(by, question);
+        fetch = this.#parts.send(read, question);
       } catch {
         // it has landed
       }
@@ -177,8 +206,8 @@ export class QuestionsBeside {
     const waiting = { isOfNobody, send };
     beside.waiting.add(waiting);
     const isStillDue = () => !flight.isOver && !beside.isComing && beside.waiting.has(waiting);
-    background.ask(by.bucket.store.name, {
-      ...{ client: by.client.quota, name: by.target.key.text, isStillDue, begin },
+    background.ask(read.bucket.store.name, {
+      ...{ client: read.client.quota, name: read.target.key.text, isStillDue, begin },
     });
   }
 

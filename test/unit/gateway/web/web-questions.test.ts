@@ -537,16 +537,35 @@ describe('readers of a page at the same time', () => {
   it.each([
     ['all have left', true],
     ['none waits but the first, which has an answer of its own', false],
-  ])("are asked for in nobody's name no more once %s", async (_, leavesFirst) => {
-    const model = new WebModel(() => answered(forAll, { status: undefined }));
+  ])('get no answers without end for nobody once %s', async (_, leavesFirst) => {
+    const model = new WebModel((_method, { cookie }) =>
+      answered(forAll, cookie === 'user=0' ? { status: undefined } : { bodyMs: 9_000 }),
+    );
     const [first, ...others] = users(4).map(request => model.read(request));
     await model.pass(5_000);
-    expect(model.origin.open.length).toBeGreaterThan(2);
+    expect(model.origin.open).toHaveLength(2);
     for (const reader of others) reader.leave();
     if (leavesFirst) first?.leave();
-    // the others are looked for each time that patience is over
-    await model.pass(leavesFirst ? 0 : 3_000);
+    // looked for each time that patience is over
+    await model.pass(4_500);
     expect(model.origin.open).toHaveLength(leavesFirst ? 0 : 1);
+    expect(model.origin.questions.length).toBeLessThanOrEqual(4);
+  });
+
+  it('are asked for on, and again, where those in whose names it was have left', async () => {
+    // all are told after 9 s, but the first
+    const model = new WebModel((_method, { cookie }) =>
+      answered(forAll, cookie === 'user=0' ? { status: undefined } : { headMs: 9_000 }),
+    );
+    const [first, ...others] = users(6);
+    if (first) model.read(first);
+    for (const request of others) {
+      const reader = model.read(request);
+      await model.pass(2_000);
+      reader.leave();
+      await model.pass(500);
+    }
+    expect((await ask(model, users(7).slice(6))).waits[0]).toBeLessThan(1_000);
   });
 
   it('do not ask for themselves because one client with a cookie gets its own, again and again', async () => {
