@@ -1,4 +1,5 @@
 import { utf8Text } from './utf8-text.ts';
+import { withoutWhiteSpace } from './white-space.ts';
 
 /** The tags in a field; undefined where it names none. */
 type ReadTags = (value: string) => readonly string[];
@@ -6,7 +7,7 @@ type ReadTags = (value: string) => readonly string[];
 /** Fields of answers whose values are tags that what is cached can be purged by. */
 const tagFields: ReadonlyMap<string, ReadTags> = new Map([
   ['cache-tag', tagsBetween(/,/)],
-  ['surrogate-key', tagsBetween(/\s/)],
+  ['surrogate-key', tagsBetween(/[\t ]/)],
   ['cache-groups', cacheGroups],
 ]);
 
@@ -22,9 +23,9 @@ export function commaSeparatedTags(value: string): readonly string[] {
 
 function tagsBetween(separator: RegExp): ReadTags {
   return value =>
-    utf8Text(value)
+    value
       .split(separator)
-      .map(tag => tag.trim())
+      .map(tag => utf8Text(withoutWhiteSpace(tag)))
       .filter(tag => tag !== '');
 }
 

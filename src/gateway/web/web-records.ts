@@ -211,12 +211,13 @@ export class WebRecords {
         if (record.content.contentId === contentId) this.forgetUnfinished(asked, record, nowMs);
   }
 
-  /** Whether no other answer that varies otherwise came later: it may be what some get whom `record` answers, too. */
+  /** Whether it is more recent than all that vary otherwise: else those may be what some get whom `record` answers, too. */
   isLatest({ target }: AnswerName, record: ReadableRecord): boolean {
     const vary = varyOf(record);
-    const entry = this.#cache.table.get(target.key);
-    const lists = entry ? varyListsOf(entry.records) : [];
-    return lists.every(({ names, latestMs }) => latestMs < record.receivedMs || names.join() === vary);
+    const { records } = this.#cache.table.get(target.key) ?? { records: new Map<string, ObjectRecord>() };
+    if (varyListsOf(records).every(({ names }) => names.join() === vary)) return true;
+    const others = [...records.values()].filter(other => other.kind === 'readable' && varyOf(other) !== vary);
+    return others.every(other => isMoreRecent(record, other));
   }
 
   #forgetSurplus(key: ObjectKey, newest: string): void {

@@ -10,7 +10,8 @@ it.each([
   ['cache-groups', '', []],
   ['x-cache-tag', 'a', []],
   ['cache-tag', Buffer.from('é, 🎉').toString('latin1'), ['é', '🎉']],
-  ['surrogate-key', 'caf\xe9 b', ['café', 'b']],
+  ['surrogate-key', `caf\xe9 ${Buffer.from('東\u3000京').toString('latin1')}`, ['café', '東\u3000京']],
+  ['cache-tag', 'a\xa0, \xa0b', ['a\xa0', '\xa0b']],
 ] as const)('%s: %j is read as %j', (name, value, tags) => {
   expect(tagsOfField(name, value)).toEqual(tags);
 });

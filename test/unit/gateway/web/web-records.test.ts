@@ -8,6 +8,7 @@ import type { WebRead } from '../../../../src/gateway/web/web-read.ts';
 import { WebRecords } from '../../../../src/gateway/web/web-records.ts';
 import type { WebBucket } from '../../../../src/gateway/web/web-target.ts';
 import { WorkerCache } from '../../../../src/gateway/workers/worker-cache.ts';
+import { httpHeader } from '../../../support/asked-ranges.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { testKey } from '../../../support/object-keys.ts';
 import { bucketOf } from '../../../support/object-reads.ts';
@@ -314,6 +315,25 @@ describe('the lists of fields by which the answers of one name vary', () => {
     expect(records.find(readOf('x').read)).toBe(second);
     const { read } = readOf('x');
     expect([records.isLatest(read, first), records.isLatest(read, second)]).toEqual([false, true]);
+  });
+
+  it('of an answer whose date is later are before what came later, for other workers as well', () => {
+    const records = new WebRecords(cache());
+    const dated = (receivedMs: number, vary: readonly string[], dateMs: number) => ({
+      ...answerOf(receivedMs, vary),
+      fields: [httpHeader('date', new Date(dateMs).toUTCString())],
+    });
+    const [newer, older] = [dated(90_000, ['a'], 80_000), dated(91_000, ['b'], 20_000)];
+    records.store(readOf('x').read, newer, madeAt(90_000));
+    // who asks selects that alone
+    const other = {
+      ...readOf('x').read,
+      variantName: (names: readonly string[]) => (names[0] === 'b' ? 'b=x;' : 'none'),
+    };
+    records.store(other as unknown as WebRead, older, madeAt(91_000));
+    const { read } = readOf('x');
+    expect(records.find(read)).toBe(newer);
+    expect([records.isLatest(read, newer), records.isLatest(read, older)]).toEqual([true, false]);
   });
 
   it('what is held in part has gone with its content, not with what HEAD or a refusal tells of it', () => {
