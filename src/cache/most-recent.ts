@@ -10,15 +10,15 @@ export function dateMsOf({ fields, receivedMs }: Dated): number | undefined {
   return parseCachedDate(dates.map(({ value }) => value).join(', '), receivedMs);
 }
 
-/** Whether of two answers that one is the more recent: by their dates (RFC 9111 §4), else by when they came. */
+/** The same as far as it can be: a date that was still to come when the answer came is that of a wrong clock. */
+export function madeMsOf(answer: Dated): number | undefined {
+  const dateMs = dateMsOf(answer);
+  return dateMs === undefined ? undefined : Math.min(dateMs, answer.receivedMs);
+}
+
+/** Whether of two answers the first is the more recent: by their dates (RFC 9111 §4), else by when they came. */
 export function isMoreRecent(one: Dated, other: Dated): boolean {
   const [oneMs, otherMs] = [madeMsOf(one), madeMsOf(other)];
   const isDated = oneMs !== undefined && otherMs !== undefined && oneMs !== otherMs;
   return isDated ? oneMs > otherMs : one.receivedMs > other.receivedMs;
-}
-
-/** A date that was still to come when the answer came is that of a wrong clock. */
-function madeMsOf(answer: Dated): number | undefined {
-  const dateMs = dateMsOf(answer);
-  return dateMs === undefined ? undefined : Math.min(dateMs, answer.receivedMs);
 }

@@ -35,6 +35,11 @@ export class ManualClock implements Clock {
     this.#moveTo(endMs);
   }
 
+  /** Timers that are set. */
+  get waiting(): number {
+    return this.#timers.size;
+  }
+
   /** Time in which the process does not run: timers that become due meanwhile run late, with the next `advance`. */
   holdUp(milliseconds: number): void {
     this.#moveTo(this.#elapsedMs + milliseconds);

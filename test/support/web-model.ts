@@ -35,6 +35,8 @@ export interface ModelAnswer {
   /** Until the head, and from there to the end. */
   readonly headMs: number;
   readonly bodyMs: number;
+  /** Whether it sends 2 KiB a second, and no end. */
+  readonly isEndless?: boolean;
   /** When it is given up for others, though the origin has said nothing. */
   readonly givenUpMs?: number;
   readonly givenUpAs?: typeof GIVEN_UP | typeof NO_ANSWER;
@@ -87,6 +89,7 @@ class ModelOrigin implements Store {
       body,
       headMs,
       bodyMs,
+      isEndless,
       givenUpMs,
       givenUpAs = GIVEN_UP,
     } = this.answer(method, fields, target ?? '');
@@ -107,10 +110,15 @@ class ModelOrigin implements Store {
     };
     const begin = (known: number) => {
       const isBodiless = method === 'HEAD' || known === 304;
-      const length = known === 304 ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+      const length = known === 304 || isEndless ? {} : { 'content-length': String(Buffer.byteLength(body)) };
       receiver.answered({ status: known, fields: fieldsOf({ ...length, ...said }) });
       if (question.untilMs !== undefined) return;
+      const drip = () => {
+        receiver.arrived(Buffer.alloc(2 * 1024));
+        later(1_000, drip);
+      };
       if (isBodiless) end();
+      else if (isEndless) drip();
       else if (bodyMs > SILENT_MS) later(SILENT_MS, fail);
       else
         later(bodyMs, () => {

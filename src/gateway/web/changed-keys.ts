@@ -7,6 +7,7 @@ import type { WebQuestion } from './web-fetch.ts';
 import type { WebRead } from './web-read.ts';
 import type { WebRecords } from './web-records.ts';
 import { webTarget, wholeTarget } from './web-target.ts';
+import { writtenTargets } from './written-targets.ts';
 
 /** Methods that the registry calls safe (RFC 9110 §16.1); TRACE is refused. */
 const safe: ReadonlySet<string> = new Set([
@@ -74,17 +75,9 @@ function keysOf({ address, target, request }: WebRead, reference: string | undef
   const hosts = [originHost, host, ...(rule.kind === 'fixed' ? [rule.name] : [])];
   if (!hosts.some(name => URL.parse(`${url.protocol}//${name}`)?.host === url.host)) return [];
   const parsed = { path: url.pathname, query: url.search === '' ? undefined : url.search.slice(1) };
-  return [parsed, writtenTarget(reference)].flatMap(named => {
-    if (!named?.path.startsWith(pathPrefix)) return [];
+  return [parsed, ...writtenTargets(reference, target.target)].flatMap(named => {
+    if (!named.path.startsWith(pathPrefix)) return [];
     const path = named.path.slice(pathPrefix.length);
     return webTarget({ ...address, path, query: named.query }, request.scheme).key;
   });
-}
-
-const wholePath = /^(?:(?:https?:)?\/\/[^/?#]*)?(\/[^?#]*)(?:\?([^#]*))?/i;
-
-/** Path and query as a reference with a whole path spells them; parsers of URLs escape more than what must be. */
-function writtenTarget(reference: string) {
-  const [, path, query] = wholePath.exec(reference) ?? [];
-  return path === undefined ? undefined : { path, query };
 }

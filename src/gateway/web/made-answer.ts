@@ -1,4 +1,4 @@
-import { dateMsOf } from '../../cache/most-recent.ts';
+import { dateMsOf, madeMsOf } from '../../cache/most-recent.ts';
 import type { Asking, ReadableRecord } from '../../cache/record.ts';
 import type { AnswerTimes, WebHead } from './stored-answer.ts';
 
@@ -15,7 +15,7 @@ export interface Made extends Dated, Pick<Asking, 'heldTags'> {}
 
 export function madeOf({ fields }: WebHead, times: AnswerTimes): Made {
   const { requestedMs, heldTags, receivedMs } = times;
-  return { requestedMs, heldTags, dateMs: dateMsOf({ fields, receivedMs }) };
+  return { requestedMs, heldTags, dateMs: madeMsOf({ fields, receivedMs }) };
 }
 
 /** Where both are dated, that decides: an answer may have been kept on its way. */

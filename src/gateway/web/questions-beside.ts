@@ -96,6 +96,7 @@ class Beside {
 
   /** Nobody waits: answers that had begun by the last look are given up, which could go on for ever. */
   tidy(): void {
+    if (this.#seenBytes.has(this.#flight)) this.#flight.deserted?.();
     for (const [flight, { by, giveUp }] of [...this.open])
       if (this.#seenBytes.has(flight)) {
         this.asked = this.asked.filter(asked => asked !== by);
@@ -138,6 +139,7 @@ export class QuestionsBeside {
       if (!flight.isAwaited) beside.tidy();
       const { isComing } = beside;
       if (!isComing) flight.dismiss(flight.first, this.#parts.isOfEach);
+      if (flight.isOver) return;
       // the places may be taken by what hangs otherwise, and this is waited for
       if (!isComing && flight.isAwaited) beside.due?.send();
       const by = beside.mayAsk ? flight.other(beside.asked) : undefined;

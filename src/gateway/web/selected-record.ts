@@ -43,6 +43,11 @@ export function latestOf(
   return latest;
 }
 
+/** Whether `record` is given in any case to who selects both. */
+export function isGivenBefore(record: ReadableRecord, other: ReadableRecord): boolean {
+  return isBetter(record, other) && !isBetter(other, record);
+}
+
 function isBetter(record: ReadableRecord, other: ReadableRecord | undefined): boolean {
   if (!other) return true;
   const mayBeOfOther = tellsOfServer(record);

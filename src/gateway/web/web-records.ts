@@ -6,7 +6,7 @@ import { Generation } from '../../cache/generation.ts';
 import type { GenerationIdentity } from '../../cache/generation-identity.ts';
 import { heldTagsOf } from '../../cache/held-tags.ts';
 import { hiddenBy, type NamedRecord } from '../../cache/hidden-answers.ts';
-import { dateMsOf, isMoreRecent } from '../../cache/most-recent.ts';
+import { isMoreRecent, madeMsOf } from '../../cache/most-recent.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
 import type { Asked, Asking, ObjectRecord, ReadableRecord } from '../../cache/record.ts';
 import { hasMoved } from '../request/bucket.ts';
@@ -14,7 +14,7 @@ import type { Forwarded } from '../request/cache-status.ts';
 import { isPart, withoutRange } from './asked-range.ts';
 import type { WebCache } from './filling-cache.ts';
 import { type Dated, isLater, type Made } from './made-answer.ts';
-import { latestOf, selectedOf, tellsOfServer } from './selected-record.ts';
+import { isGivenBefore, latestOf, selectedOf, tellsOfServer } from './selected-record.ts';
 import { holdsAll, isComplete } from './stale-answers.ts';
 import { type AnswerTimes, type ArrivedHead, tagSlotsOfAnswer } from './stored-answer.ts';
 import { surplusOf } from './surplus-records.ts';
@@ -211,13 +211,14 @@ export class WebRecords {
         if (record.content.contentId === contentId) this.forgetUnfinished(asked, record, nowMs);
   }
 
-  /** Whether it is more recent than all that vary otherwise: else those may be what some get whom `record` answers, too. */
+  /** Whether it comes before all that vary otherwise: else those may be what some get whom `record` answers, too. */
   isLatest({ target }: AnswerName, record: ReadableRecord): boolean {
     const vary = varyOf(record);
     const { records } = this.#cache.table.get(target.key) ?? { records: new Map<string, ObjectRecord>() };
     if (varyListsOf(records).every(({ names }) => names.join() === vary)) return true;
-    const others = [...records.values()].filter(other => other.kind === 'readable' && varyOf(other) !== vary);
-    return others.every(other => isMoreRecent(record, other));
+    const isBeforeOrAlike = (other: ObjectRecord) =>
+      other.kind !== 'readable' || varyOf(other) === vary || isGivenBefore(record, other);
+    return [...records.values()].every(isBeforeOrAlike);
   }
 
   #forgetSurplus(key: ObjectKey, newest: string): void {
@@ -280,7 +281,7 @@ export class WebRecords {
   }
 
   #datedOf(record: DatedRecord): Dated {
-    return record[DATED] ?? { requestedMs: record.receivedMs, dateMs: dateMsOf(record) };
+    return record[DATED] ?? { requestedMs: record.receivedMs, dateMs: madeMsOf(record) };
   }
 
   #entryOf({ target, bucket }: AnswerName): Entry | undefined {

@@ -87,6 +87,8 @@ export const invalidationRows: readonly CachingRow[] = [
       ['/b/q?', '/b/q?'],
       ['/b/ü', '/b/%C3%BC'],
       ['../b/./q', '/b/q'],
+      ["q?x='1'", "/b/q?x='1'"],
+      ["?x='1'", "/b/k?x='1'"],
     ].map(([named = '', path = '']): CachingRow => {
       const sent = (text: string) => Buffer.from(text).toString('latin1');
       return {

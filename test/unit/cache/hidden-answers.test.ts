@@ -57,7 +57,10 @@ it('nobody is given what is older than that which was given before', () => {
     fc.property(history, fc.boolean(), fc.integer({ min: 0, max: 4095 }), (arrived, isDated, dropped) => {
       const records = new Map<string, ReadableRecord>();
       for (const [at, { reader, vary, status, dateS }] of arrived.entries())
-        records.set(variantOf(vary, reader), answerOf(10_000 + at, vary, status, isDated ? dateS : undefined));
+        records.set(
+          variantOf(vary, reader),
+          answerOf(10_000 + at, vary, status, isDated ? dateS : undefined),
+        );
       const left = new Map([...records].filter((_, index) => ((dropped >> index) & 1) === 0));
       forgetHidden(records, left);
       for (const reader of readers) {

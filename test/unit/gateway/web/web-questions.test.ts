@@ -552,6 +552,30 @@ describe('readers of a page at the same time', () => {
     expect(model.origin.questions.length).toBeLessThanOrEqual(4);
   });
 
+  it('leave no timers behind when the last that waits asks for itself and the first has left', async () => {
+    const model = new WebModel((_method, { cookie }) =>
+      cookie ? answered({ 'cache-control': 'private' }) : answered({}, { status: undefined }),
+    );
+    // that each gets its own is known
+    await ask(model, users(10));
+    const first = model.read({ method: 'GET', quota: 'first', fields: {} });
+    const [reader] = users(1).map(request => model.read(request));
+    await model.pass(500);
+    first.leave();
+    await model.pass(60_000);
+    expect([reader?.result?.status, model.origin.open.length, model.clock.waiting]).toEqual([200, 0, 0]);
+  });
+
+  it('do not keep for nobody what has begun for those who wanted the head alone', async () => {
+    const model = new WebModel(() => answered(forAll, { headMs: 1_500, isEndless: true }));
+    const first = model.read({ method: 'GET', quota: 'first', fields: {} });
+    const [reader] = readers(1, { method: 'HEAD' }).map(request => model.read(request));
+    await model.pass(800);
+    first.leave();
+    await model.pass(6_000);
+    expect([reader?.result?.status, model.origin.open.length]).toEqual([200, 0]);
+  });
+
   it('are asked for on, and again, where those in whose names it was have left', async () => {
     // all are told after 9 s, but the first
     const model = new WebModel((_method, { cookie }) =>

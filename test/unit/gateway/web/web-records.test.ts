@@ -336,6 +336,23 @@ describe('the lists of fields by which the answers of one name vary', () => {
     expect([records.isLatest(read, newer), records.isLatest(read, older)]).toEqual([true, false]);
   });
 
+  it('of an error of the server are never before what is none, for other workers neither', () => {
+    const records = new WebRecords(cache());
+    const [page, error] = [
+      answerOf(1, ['a']),
+      { ...answerOf(2, ['b']), answer: { status: 503, vary: ['b'] } },
+    ];
+    records.store(readOf('x').read, page, madeAt(1));
+    const other = {
+      ...readOf('x').read,
+      variantName: (names: readonly string[]) => (names[0] === 'b' ? 'b=x;' : 'none'),
+    };
+    expect(records.store(other as unknown as WebRead, error, madeAt(2))).toBe(true);
+    const { read } = readOf('x');
+    expect(records.find(read)).toBe(page);
+    expect([records.isLatest(read, page), records.isLatest(read, error)]).toEqual([true, false]);
+  });
+
   it('what is held in part has gone with its content, not with what HEAD or a refusal tells of it', () => {
     const records = new WebRecords(cache());
     const { read } = readOf('x');
