@@ -10,10 +10,10 @@ export function dateMsOf({ fields, receivedMs }: Dated): number | undefined {
   return parseCachedDate(dates.map(({ value }) => value).join(', '), receivedMs);
 }
 
-/** The same as far as it can be: a date that was still to come when the answer came is that of a wrong clock. */
+/** The same as far as it can be: a date that was still to come when the answer came, in that second, is that of a wrong clock. */
 export function madeMsOf(answer: Dated): number | undefined {
   const dateMs = dateMsOf(answer);
-  return dateMs === undefined ? undefined : Math.min(dateMs, answer.receivedMs);
+  return dateMs === undefined ? undefined : Math.min(dateMs, answer.receivedMs - (answer.receivedMs % 1_000));
 }
 
 /** Whether of two answers the first is the more recent: by their dates (RFC 9111 §4), else by when they came. */

@@ -8,7 +8,7 @@ const parts = /^((?:https?:)?\/\/[^/?#]*)?([^?#]*)(?:\?([^#]*))?/i;
 
 /**
  * Path and query as `reference` spells them (RFC 3986 §5.2): parsers of URLs escape more than what must be, such as `'` in a query.
- * What must be escaped is, with digits in either case.
+ * With dot segments and without; what must be escaped is, with digits in either case.
  *
  * @param reference as received, in Latin-1
  * @param base path and query of the target
@@ -18,10 +18,12 @@ export function writtenTargets(reference: string, base: string): readonly NamedT
   const [basePath = '', baseQuery] = base.split(/\?(.*)/s, 2);
   const isSame = origin === undefined && path === '';
   const whole = isSame ? basePath : merged(origin === undefined ? basePath : '/', path);
-  const named = { path: withoutDots(whole), query: isSame ? (query ?? baseQuery) : query };
-  const upper = escapedIn(named, byte => byte.toUpperCase());
-  const lower = escapedIn(named, byte => byte);
-  return upper.path === lower.path && upper.query === lower.query ? [upper] : [upper, lower];
+  const asked = isSame ? (query ?? baseQuery) : query;
+  return [...new Set([whole, withoutDots(whole)])].flatMap(named => {
+    const upper = escapedIn({ path: named, query: asked }, byte => byte.toUpperCase());
+    const lower = escapedIn({ path: named, query: asked }, byte => byte);
+    return upper.path === lower.path && upper.query === lower.query ? [upper] : [upper, lower];
+  });
 }
 
 function merged(base: string, path: string): string {

@@ -14,12 +14,17 @@ it.each([
   ["?x='1'", '/dir/page', "x='1'"],
   ['', '/dir/page', 'a=1'],
   ['#f', '/dir/page', 'a=1'],
-  ['../d{1}/./e/..', '/d{1}/', undefined],
-  ['/../../x/.', '/x/', undefined],
   ['/q?', '/q', ''],
   ['/a b?c d', '/a%20b', 'c%20d'],
 ])('%j names %j with the query %j', (reference, path, query) => {
   expect(writtenTargets(reference, base)).toEqual([{ path, query }]);
+});
+
+it.each([
+  ['../d{1}/./e/..', '/dir/../d{1}/./e/..', '/d{1}/'],
+  ['/../../x/.', '/../../x/.', '/x/'],
+])('%j names %j, and the same without dot segments: %j', (reference, ...paths) => {
+  expect(writtenTargets(reference, base)).toEqual(paths.map(path => ({ path, query: undefined })));
 });
 
 it('what must be escaped is, with digits in either case', () => {
@@ -42,7 +47,7 @@ it('names what parsers of URLs do, but for what they escape', () => {
       const reference = isWhole ? `/x/${text}` : text.replace(/^\/+/, '');
       const parsed = new URL(reference, `http://h${base}`);
       const query = parsed.search === '' ? undefined : parsed.search.slice(1);
-      expect(writtenTargets(reference, base)).toEqual([{ path: parsed.pathname, query }]);
+      expect(writtenTargets(reference, base).at(-1)).toEqual({ path: parsed.pathname, query });
     }),
     { numRuns: 2_000 },
   );
