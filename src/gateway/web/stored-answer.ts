@@ -118,12 +118,14 @@ export function storedAnswer(
  */
 export function confirmedAnswer(record: ReadableRecord, head: WebHead, times: AnswerTimes): ReadableRecord {
   const { answer } = record;
-  const news = storedFields(head.fields, head.control, times.receivedMs).filter(
+  const { status = 200 } = answer ?? {};
+  // a targeted field that is stored says what counts, though the news have another
+  const { control } = readWebHead({ status, fields: renewed(record.fields, head.fields) });
+  const news = storedFields(head.fields, control, times.receivedMs).filter(
     ({ name }) => !ofContent.has(name),
   );
-  const renewed = new Set(news.map(({ name }) => name));
-  const all = [...record.fields.filter(({ name }) => !renewed.has(name)), ...news];
-  const merged = readWebHead({ status: answer?.status ?? 200, fields: all });
+  const all = renewed(record.fields, news);
+  const merged = readWebHead({ status, fields: all });
   // what the stored answer names as one client's own is that still, where the news do not say otherwise
   const fields = all.filter(({ name }) => !isOfOneClient(name, merged.control));
   // how old it is, this answer alone says
@@ -139,6 +141,12 @@ export function confirmedAnswer(record: ReadableRecord, head: WebHead, times: An
     isUnsettled: times.isUnsettled,
     isWithdrawn: false,
   };
+}
+
+/** `fields` with `news` in the place of those of their names. */
+function renewed(fields: readonly HeaderField[], news: readonly HeaderField[]): readonly HeaderField[] {
+  const names = new Set(news.map(({ name }) => name));
+  return [...fields.filter(({ name }) => !names.has(name)), ...news];
 }
 
 /** `head`, which has confirmed `record`, as the whole answer to whoever has asked; undefined where that is what all are told. */

@@ -165,6 +165,21 @@ export const storingRows: readonly CachingRow[] = [
     ],
   },
   {
+    ...{
+      ...{ paragraph: '3.2', at: 'web origins' },
+      says: "fields that a confirmation names as one client's replace those stored where a targeted field counts (RFC 9213)",
+    },
+    origin: {
+      head: { 'cdn-cache-control': 'max-age=1', 'x-a': 'old' },
+      confirms: { 'cache-control': 'private="x-a"', 'x-a': 'new' },
+    },
+    requests: [
+      miss({ gets: { has: { 'x-a': 'old' } } }),
+      confirmed({ afterS: 1, gets: { has: { 'x-a': 'new' } } }),
+      hit({ gets: { has: { 'x-a': 'new' } } }),
+    ],
+  },
+  {
     ...{ paragraph: '3.2', at: 'web origins', says: 'fields that a confirmation leaves out stay' },
     origin: {
       head: { 'cache-control': 'max-age=1', 'x-a': 'old' },
