@@ -120,10 +120,15 @@ function afterAlone(
   return mayShare(because === 'request' ? 1 : undefined) ? 'anew' : 'in turn';
 }
 
-/** What has come of a question that another client has asked. */
-export function collapsed({ answer }: ReadableRecord, how: 'fetched' | 'revalidated'): LookupOutcome {
+/** What has come of a question that another client has asked. @param by the request that the origin got */
+export function collapsed(
+  { answer }: ReadableRecord,
+  how: 'fetched' | 'revalidated',
+  by?: Pick<WebRead, 'method'>,
+): LookupOutcome {
+  const forwardStatus = how === 'revalidated' && by?.method === 'GET' ? 304 : answer?.status;
   return {
-    ...{ how, forwarded: how === 'fetched' ? 'uri-miss' : 'stale', forwardStatus: answer?.status },
+    ...{ how, forwarded: how === 'fetched' ? 'uri-miss' : 'stale', forwardStatus },
     ...{ isCollapsed: true, isStored: true, isCharged: false },
   };
 }

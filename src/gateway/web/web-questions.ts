@@ -192,13 +192,13 @@ export class WebQuestions {
     const { records, give } = this.#parts;
     const held = records.find(read);
     const isWanted = meetsDemands(record, read);
-    if (held === record && isWanted) give(read, record, collapsed(record, how));
+    if (held === record && isWanted) give(read, record, collapsed(record, how, first));
     else if (held === record) this.#send(read, held, undefined);
     else if (held && this.#answersNow(held, read)) give(read, held, collapsed(held, 'fetched'));
     else if (read.mayRepeat()) this.ask(read, held);
     // changes may come faster than answers: what was asked for after it came, and before the change had been answered, answers it
     else if (isWanted && isSelected(read, record, first) && isComplete(record))
-      give(read, record, { ...collapsed(record, how), isStored: false });
+      give(read, record, { ...collapsed(record, how, first), isStored: false });
     else this.#askInTurn(read);
   }
 

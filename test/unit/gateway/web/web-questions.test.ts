@@ -55,6 +55,18 @@ it('is asked for the client that waits, and for none where the client has been a
 });
 
 describe('readers of a page at the same time', () => {
+  it('who share a confirmation are told its status (RFC 9211 §2.4)', async () => {
+    const model = new WebModel((_, sent) =>
+      answered({ 'cache-control': 'max-age=1', etag: '"1"' }, { status: sent['if-none-match'] ? 304 : 200 }),
+    );
+    await ask(model, readers(1));
+    await model.pass(2_000);
+    expect(reports((await ask(model, readers(3))).came)).toEqual([
+      'tidegate; fwd=stale; fwd-status=304; stored',
+      'tidegate; fwd=stale; fwd-status=304; stored; collapsed',
+    ]);
+  });
+
   it('ask for themselves eight at a time where the origin fails and nothing is held', async () => {
     const model = new WebModel(() => answered({}, { status: 503 }));
     const { came, most, questions } = await ask(model, readers(30));
