@@ -11,6 +11,8 @@ const tagFields: ReadonlyMap<string, ReadTags> = new Map([
   ['cache-groups', cacheGroups],
 ]);
 
+export const tagFieldNames: readonly string[] = [...tagFields.keys()];
+
 /** The tags that a field of an answer gives it. `name` is in lower case. */
 export function tagsOfField(name: string, value: string): readonly string[] {
   return tagFields.get(name)?.(value) ?? [];

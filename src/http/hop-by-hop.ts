@@ -1,3 +1,4 @@
+import { tagFieldNames } from './cache-tags.ts';
 import { eachHeaderLine, type HeaderList } from './header-lines.ts';
 import { targetedFields } from './targeted-cache-control.ts';
 import { withoutWhiteSpace } from './white-space.ts';
@@ -24,8 +25,7 @@ export const hopByHopFields: ReadonlySet<string> = new Set([
 const neverNominated: ReadonlySet<string> = new Set([
   ...['age', 'cache-control', 'date', 'expires', 'set-cookie', 'vary', ...targetedFields],
   ...['content-encoding', 'content-language', 'content-range', 'content-type', 'etag', 'last-modified'],
-  ...['content-location', 'location', 'cache-groups', 'cache-group-invalidation'],
-  ...['cache-tag', 'surrogate-key'],
+  ...['content-location', 'location', 'cache-group-invalidation', ...tagFieldNames],
 ]);
 
 /**

@@ -1,3 +1,4 @@
+import { tagFieldNames } from './cache-tags.ts';
 import { type HeaderList, headerLines, isHeaderLine } from './header-lines.ts';
 import { withoutHopByHop } from './hop-by-hop.ts';
 import { targetedFields } from './targeted-cache-control.ts';
@@ -9,7 +10,7 @@ import { targetedFields } from './targeted-cache-control.ts';
 const forbidden: ReadonlySet<string> = new Set([
   ...['age', 'cache-control', 'date', 'expires', 'location', 'pragma', 'retry-after', 'vary', 'warning'],
   ...['surrogate-control', 'cache-status', 'x-cache', 'clear-site-data', 'strict-transport-security'],
-  ...['cache-tag', 'surrogate-key', 'cache-groups', 'cache-group-invalidation', 'no-vary-search'],
+  ...['cache-group-invalidation', 'no-vary-search', ...tagFieldNames],
   ...['report-to', 'reporting-endpoints', 'nel', 'permissions-policy', 'referrer-policy'],
   ...['accept-ranges', 'allow', 'refresh', 'alt-svc', 'via', 'host', 'cookie', 'set-cookie', 'set-cookie2'],
   ...['authorization', 'www-authenticate', 'expect', 'max-forwards', 'range', 'forwarded', 'link'],
