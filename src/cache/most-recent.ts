@@ -1,3 +1,4 @@
+import { attach } from '../base/attach.ts';
 import { parseCachedDate } from '../http/http-date.ts';
 import type { ObjectRecord } from './record.ts';
 
@@ -10,8 +11,18 @@ export function dateMsOf({ fields, receivedMs }: Dated): number | undefined {
   return parseCachedDate(dates.map(({ value }) => value).join(', '), receivedMs);
 }
 
+const MADE = Symbol('made');
+
+/** Found once for each record, since each read of several variants compares them. */
+type DatedOnce = Dated & { readonly [MADE]?: { readonly ms: number | undefined } };
+
 /** The same as far as it can be: a date that was still to come when the answer came, in that second, is that of a wrong clock. */
-export function madeMsOf(answer: Dated): number | undefined {
+export function madeMsOf(answer: DatedOnce): number | undefined {
+  const { ms } = answer[MADE] ?? attach(answer, MADE, { ms: boundedMsOf(answer) });
+  return ms;
+}
+
+function boundedMsOf(answer: Dated): number | undefined {
   const dateMs = dateMsOf(answer);
   return dateMs === undefined ? undefined : Math.min(dateMs, answer.receivedMs - (answer.receivedMs % 1_000));
 }
