@@ -120,23 +120,27 @@ function afterAlone(
   return mayShare(because === 'request' ? 1 : undefined) ? 'anew' : 'in turn';
 }
 
-/** What has come of a question that another client has asked. @param by the request that the origin got */
+/**
+ * What has come of a question that another client has asked, for one who has waited for it.
+ *
+ * @param by the request that the origin got, where that is known
+ */
 export function collapsed(
   { answer }: ReadableRecord,
   how: 'fetched' | 'revalidated',
-  by?: Pick<WebRead, 'method'>,
+  { waitsBecause = how === 'fetched' ? 'uri-miss' : 'stale' }: WebRead,
+  by?: WebRead,
 ): LookupOutcome {
   const forwardStatus = how === 'revalidated' && by?.method === 'GET' ? 304 : answer?.status;
-  return {
-    ...{ how, forwarded: how === 'fetched' ? 'uri-miss' : 'stale', forwardStatus },
-    ...{ isCollapsed: true, isStored: true, isCharged: false },
-  };
+  return { how, forwarded: waitsBecause, forwardStatus, ...shared };
 }
 
 /** The same while its body has not come yet. */
-export function collapsedHead({ head: { status }, isOfStale }: BegunAnswer): LookupOutcome {
-  return {
-    ...{ how: 'fetched', forwarded: isOfStale ? 'stale' : 'uri-miss', forwardStatus: status },
-    ...{ isCollapsed: true, isStored: true, isCharged: false },
-  };
+export function collapsedHead(
+  { head: { status }, isOfStale }: BegunAnswer,
+  { waitsBecause = isOfStale ? 'stale' : 'uri-miss' }: WebRead,
+): LookupOutcome {
+  return { how: 'fetched', forwarded: waitsBecause, forwardStatus: status, ...shared };
 }
+
+const shared = { isCollapsed: true, isStored: true, isCharged: false } as const;

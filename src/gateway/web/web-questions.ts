@@ -106,7 +106,7 @@ export class WebQuestions {
     const flight = this.#flights.of(read, 'whole') ?? (kind && this.#flights.of(read, kind));
     if (!flight) this.#send(read, stale, kind && this.#begin(read, kind));
     else if (!stale && this.#parts.own.isOfBoth(read, flight.first)) this.#send(read, stale, undefined);
-    else this.#wait(read, flight);
+    else this.#wait(read, flight, stale);
   }
 
   /** Asks for the whole answer, and has `read` wait for it, which wants less. */
@@ -118,7 +118,7 @@ export class WebQuestions {
     }
     const whole = read.asGet();
     const flight = this.#begin(whole, 'whole');
-    this.#wait(read, flight);
+    this.#wait(read, flight, stale);
     try {
       const fetch = this.#send(whole, stale, flight, false);
       flight.deserted = () => fetch.left();
@@ -131,10 +131,11 @@ export class WebQuestions {
     return this.#flights.begin(read, kind, this.#parts.records.askedNow(read), landed);
   }
 
-  #wait(read: WebRead, flight: WebFlight): void {
+  #wait(read: WebRead, flight: WebFlight, stale: ReadableRecord | undefined): void {
     let leave = () => {};
     const client = read.client.wait(() => leave());
     read.waitsSinceMs ??= this.#nowMs();
+    read.waitsBecause ??= this.#parts.records.whyForwarded(read, stale, this.#parts.cache.nowMs());
     this.#flights.coalesced++;
     const end = flight.wait(
       read,
@@ -154,7 +155,7 @@ export class WebQuestions {
   #giveHead(read: WebRead, client: WaitingClient, begun: BegunAnswer, first: WebRead): boolean {
     const head = this.#parts.records.isStillAsked(read, begun.times, begun) && headFor(read, begun, first);
     if (!head) return false;
-    read.client.report = this.#reports.of(collapsedHead(begun), 'all', 0);
+    read.client.report = this.#reports.of(collapsedHead(begun, read), 'all', 0);
     client.begin(head, read);
     client.end();
     return true;
@@ -163,8 +164,7 @@ export class WebQuestions {
   /** @param first whose answer it is */
   #landed(read: WebRead, landing: Landing, first: WebRead): void {
     const { own, records } = this.#parts;
-    const { waitsSinceMs = 0 } = read;
-    const isPatient = this.#nowMs() - waitsSinceMs < this.#flights.patienceMs(read);
+    const isPatient = this.#nowMs() - (read.waitsSinceMs ?? 0) < this.#flights.patienceMs(read);
     const verdict = verdictOf(read, { landing, first, isPatient }, own);
     if (verdict === 'anew') this.ask(read, records.find(read));
     else if (verdict === 'whole') this.#askForWhole(read);
@@ -184,7 +184,7 @@ export class WebQuestions {
     // where changes come faster than answers, the last of these questions answers it: that was asked after it came
     else if (!records.isStillAsked(read, arrived.times, arrived) && read.mayRepeat())
       this.ask(read, records.find(read));
-    else give(read, record, { ...collapsed(record, 'fetched'), isStored: false });
+    else give(read, record, { ...collapsed(record, 'fetched', read), isStored: false });
   }
 
   /** What has landed may be another variant, or purged, or older than what has landed meanwhile. */
@@ -192,13 +192,13 @@ export class WebQuestions {
     const { records, give } = this.#parts;
     const held = records.find(read);
     const isWanted = meetsDemands(record, read);
-    if (held === record && isWanted) give(read, record, collapsed(record, how, first));
+    if (held === record && isWanted) give(read, record, collapsed(record, how, read, first));
     else if (held === record) this.#send(read, held, undefined);
-    else if (held && this.#answersNow(held, read)) give(read, held, collapsed(held, 'fetched'));
+    else if (held && this.#answersNow(held, read)) give(read, held, collapsed(held, 'fetched', read));
     else if (read.mayRepeat()) this.ask(read, held);
     // changes may come faster than answers: what was asked for after it came, and before the change had been answered, answers it
     else if (isWanted && isSelected(read, record, first) && isComplete(record))
-      give(read, record, { ...collapsed(record, how, first), isStored: false });
+      give(read, record, { ...collapsed(record, how, read, first), isStored: false });
     else this.#askInTurn(read);
   }
 
@@ -212,7 +212,7 @@ export class WebQuestions {
     const held = records.find(read);
     // another question may have been answered meanwhile
     if (held && this.#answersNow(held, read)) {
-      give(read, held, collapsed(held, 'fetched'));
+      give(read, held, collapsed(held, 'fetched', read));
       return;
     }
     if (held && isFailure(error) && this.#mayServe(read, held)) {
@@ -229,8 +229,8 @@ export class WebQuestions {
   }
 
   #giveOnError(read: WebRead, stale: ReadableRecord): void {
-    const outcome: LookupOutcome = { ...staleOutcome('stale-if-error'), forwarded: 'stale' };
-    this.#parts.give(read, stale, { ...outcome, isCollapsed: true });
+    const outcome = { ...staleOutcome('stale-if-error'), forwarded: 'stale', isCollapsed: true } as const;
+    this.#parts.give(read, stale, outcome);
   }
 
   /** Asks in the name of `read` alone, though what comes may be for others in line. */
@@ -248,7 +248,7 @@ export class WebQuestions {
     const held = records.find(read);
     if (held && this.#answersNow(held, read)) {
       over(false);
-      give(read, held, collapsed(held, 'fetched'));
+      give(read, held, collapsed(held, 'fetched', read));
     } else
       this.#send(read, held, new WebFlight(read, this.#nowMs(), landing => over(hasGotOwn(read, landing))));
   }

@@ -7,7 +7,7 @@ import type { HeaderField } from '../../s3/dialect.ts';
 import type { RequestFields } from '../../s3/request-fields.ts';
 import type { Warmed } from '../read/warmed.ts';
 import type { CachePolicy } from '../request/cache-policy.ts';
-import type { CacheReport, LookupOutcome } from '../request/cache-status.ts';
+import type { CacheReport, Forwarded, LookupOutcome } from '../request/cache-status.ts';
 import type { KeyRules } from '../request/key-rules.ts';
 import { heardDirectives, type ObjectRead } from '../request/object-read.ts';
 import { ASKED_RANGE, askedRange } from './asked-range.ts';
@@ -82,6 +82,8 @@ export class WebRead {
   #repeats = 0;
   /** Since when it waits for questions of others, by `Clock.monotonicMs`. */
   waitsSinceMs: number | undefined;
+  /** Why it would have asked, had it not waited first. */
+  waitsBecause: Forwarded | undefined;
 
   /** @param compose makes the fields that the origin gets */
   constructor(request: WebRequest, client: WebClient, compose: () => readonly HeaderField[]) {

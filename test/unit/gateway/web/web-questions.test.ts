@@ -55,6 +55,24 @@ it('is asked for the client that waits, and for none where the client has been a
 });
 
 describe('readers of a page at the same time', () => {
+  it.each([
+    ['another variant is held', 'vary-miss', { 'x-a': '2' }, 0],
+    ['they want no fresh one', 'request', { 'x-a': '1', 'cache-control': 'no-cache' }, 0],
+    ['it is stale', 'stale', { 'x-a': '1' }, 61_000],
+    ['nothing is held', 'uri-miss', { 'x-a': '1' }, undefined],
+  ])(
+    'who share a question are told why they would have asked: %s (RFC 9211 §2.2)',
+    async (_, why, sent, afterMs) => {
+      const model = new WebModel(() => answered({ ...forAll, vary: 'x-a' }));
+      if (afterMs !== undefined) await ask(model, readers(1, { fields: { 'x-a': '1' } }));
+      await model.pass(afterMs ?? 0);
+      expect(reports((await ask(model, readers(3, { fields: sent }))).came)).toEqual([
+        `tidegate; fwd=${why}; fwd-status=200; stored`,
+        `tidegate; fwd=${why}; fwd-status=200; stored; collapsed`,
+      ]);
+    },
+  );
+
   it('who share a confirmation are told its status (RFC 9211 §2.4)', async () => {
     const model = new WebModel((_, sent) =>
       answered({ 'cache-control': 'max-age=1', etag: '"1"' }, { status: sent['if-none-match'] ? 304 : 200 }),
