@@ -111,7 +111,8 @@ export class WebsiteVisit {
     const judge = (found: Arrived) => {
       if (found.kind === 'answer' && found.status === 200) {
         page.drop();
-        const { report } = page.isHeld ? found : page;
+        // where both are held: how long the error is fresh, of which the head is
+        const { report } = page.isHeld && !found.isHeld ? found : page;
         found.give({ status: page.status, fields: errorFields(page.fields, found.fields, read), report });
         return;
       }

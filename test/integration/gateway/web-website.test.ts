@@ -312,6 +312,14 @@ describe('a web origin as a website', () => {
     },
   );
 
+  it('the document for an error is told to be fresh as long as the error is, whose head it has', async () => {
+    await start({}, { '/nothing': missing({ 'cache-control': 'max-age=40' }) });
+    for (const _time of ['first', 'second']) await gateway.get('/nothing');
+    const { status, headers, body } = await gateway.get('/nothing');
+    expect([status, body.toString(), headers['x-cache']]).toEqual([404, 'not here', 'HIT']);
+    expect(headers['cache-status']).toMatch(/^tidegate; hit; ttl=(?:[0-9]|[1-3][0-9]|40)$/);
+  });
+
   it('what is held and does not fit (416) is told as what it is, a hit', async () => {
     await start();
     await gateway.get('/docs/');
