@@ -1,10 +1,10 @@
-import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import type { Clock, Timer } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { CounterCell } from '../base/metrics.ts';
 import { Rpc } from '../base/rpc.ts';
 import { longestDelayMs, RestartBackoff } from './restart-backoff.ts';
+import { threadHeap } from './thread-heap.ts';
 import { watchThread } from './thread-watch.ts';
 
 /**
@@ -119,9 +119,7 @@ export class SupervisedThread<Ready> {
     this.#restart = undefined;
     this.#state = 'starting';
     this.#failure = undefined;
-    // a process-wide flag that threads read as they start; there is no per-thread option for it
-    setFlagsFromString(`--min-semi-space-size=${INITIAL_SEMI_SPACE_MB}`);
-    const worker = new Worker(entry, { name, workerData: data(), resourceLimits });
+    const worker = new Worker(entry, { name, workerData: data(), resourceLimits: threadHeap() });
     const rpc = new Rpc(worker);
     const bornMs = clock.monotonicMs();
     this.#worker = worker;
@@ -239,11 +237,3 @@ function terminate(worker: Worker, clock: Clock): void {
   worker.once('exit', () => again?.cancel());
   step();
 }
-
-/**
- * Requests create much short-lived garbage. With a small young generation some of it is promoted to the old generation
- * and causes full collections. As almost nothing survives, V8 never grows the young generation beyond its initial 1 MB,
- * and would collect every few hundred requests; hence the larger initial size.
- */
-const resourceLimits = { maxYoungGenerationSizeMb: 32 };
-const INITIAL_SEMI_SPACE_MB = 8;
