@@ -3,22 +3,20 @@ import type { ReadableRecord } from '../../cache/record.ts';
 import type { BackgroundTurns } from '../read/background-turns.ts';
 import { CacheReports, failedAtStore, type LookupOutcome } from '../request/cache-status.ts';
 import { headFor } from './begun-answer.ts';
-import { mayConfirm, unconditionalFields, validatingFields } from './confirmation.ts';
 import { meetsDemands } from './demands.ts';
 import type { FillingCache } from './filling-cache.ts';
 import { hasGotOwn, type OwnAnswers } from './own-answers.ts';
 import { OwnTurns } from './own-turns.ts';
-import type { BodyMaker } from './passed-request-body.ts';
+import type { QuestionSender } from './question-sender.ts';
 import { QuestionsBeside } from './questions-beside.ts';
 import { collapsed, collapsedHead, isSelected, kindOf, verdictOf } from './shared-questions.ts';
 import { answersNow, isComplete, mayServeOnError, staleOutcome } from './stale-answers.ts';
 import type { WaitingClient } from './waiting-client.ts';
-import { isFailure, WebFetch, type WebFetchOwner, type WebQuestion } from './web-fetch.ts';
+import { isFailure } from './web-fetch.ts';
 import { type AloneLanding, type BegunAnswer, type Landing, WebFlight } from './web-flight.ts';
 import { type FlightKind, WebFlights } from './web-flights.ts';
-import { noFields, type WebRead } from './web-read.ts';
+import type { WebRead } from './web-read.ts';
 import type { WebRecords } from './web-records.ts';
-import { groupSlotsOf, wholeTarget } from './web-target.ts';
 
 interface QuestionParts {
   readonly cache: FillingCache;
@@ -26,8 +24,7 @@ interface QuestionParts {
   readonly own: OwnAnswers;
   /** Of questions that nobody waits for. */
   readonly background: BackgroundTurns;
-  /** Decides what becomes of the answers. */
-  readonly arrivals: WebFetchOwner;
+  readonly sender: QuestionSender;
   /** Answers the client of `read`. */
   readonly give: (read: WebRead, record: ReadableRecord, outcome: LookupOutcome) => void;
 }
@@ -38,6 +35,7 @@ export class WebQuestions {
   readonly #flights: WebFlights;
   readonly #beside: QuestionsBeside;
   readonly #turns: OwnTurns;
+  readonly #sender: QuestionSender;
   readonly #reports = new CacheReports();
 
   constructor(parts: QuestionParts) {
@@ -46,9 +44,10 @@ export class WebQuestions {
     this.#parts = parts;
     this.#flights = new WebFlights(clock, records);
     this.#turns = new OwnTurns(clock);
+    this.#sender = parts.sender;
     this.#beside = new QuestionsBeside({
       ...{ clock, background, flights: this.#flights },
-      send: (by, beside) => this.#send(by, records.find(by), beside, false),
+      send: (by, beside) => this.#sender.send(by, records.find(by), beside, false),
       asNobody: read => read.asNobody(records.varyOf(read)),
       isOfEach: read => parts.own.isOfEach(read),
     });
@@ -57,16 +56,6 @@ export class WebQuestions {
   /** Requests that waited for another's answer. */
   get coalesced(): number {
     return this.#flights.coalesced;
-  }
-
-  /** Passes on a request that is neither GET nor HEAD. @throws TooManyRequestsError, S3Error EntityTooLarge */
-  pass(read: WebRead, makeBody: BodyMaker): void {
-    this.#start(read, { ...noQuestion, fields: read.sent }, true, makeBody);
-  }
-
-  /** Asks for this client alone, which gets what comes as it comes. */
-  askUnkept(read: WebRead): void {
-    this.#start(read, { ...noQuestion, fields: read.sent, isUnkept: true }, true);
   }
 
   /**
@@ -79,7 +68,7 @@ export class WebQuestions {
   renew(by: WebRead, record: ReadableRecord | undefined, landed: (landing: Landing) => void): () => void {
     const flight = this.#begin(by, 'whole', landed);
     try {
-      const fetch = this.#send(by, record, flight, false);
+      const fetch = this.#sender.send(by, record, flight, false);
       return () => fetch.left();
     } catch {
       // the flight has landed
@@ -98,14 +87,15 @@ export class WebQuestions {
   /** Waits for who asks already, or asks the origin. @param stale what it may confirm */
   ask(read: WebRead, stale: ReadableRecord | undefined): void {
     if (read.policy.mode === 'bypass') {
-      this.#send(read, stale, undefined);
+      this.#sender.send(read, stale, undefined);
       return;
     }
     const asked = kindOf(read, stale);
     const kind = asked === 'range' && !this.#flights.mayShareRange(read) ? undefined : asked;
     const flight = this.#flights.of(read, 'whole') ?? (kind && this.#flights.of(read, kind));
-    if (!flight) this.#send(read, stale, kind && this.#begin(read, kind));
-    else if (!stale && this.#parts.own.isOfBoth(read, flight.first)) this.#send(read, stale, undefined);
+    if (!flight) this.#sender.send(read, stale, kind && this.#begin(read, kind));
+    else if (!stale && this.#parts.own.isOfBoth(read, flight.first))
+      this.#sender.send(read, stale, undefined);
     else this.#wait(read, flight, stale);
   }
 
@@ -120,7 +110,7 @@ export class WebQuestions {
     const flight = this.#begin(whole, 'whole');
     this.#wait(read, flight, stale);
     try {
-      const fetch = this.#send(whole, stale, flight, false);
+      const fetch = this.#sender.send(whole, stale, flight, false);
       flight.deserted = () => fetch.left();
     } catch {
       // the flight has landed
@@ -168,7 +158,7 @@ export class WebQuestions {
     const verdict = verdictOf(read, { landing, first, isPatient }, own);
     if (verdict === 'anew') this.ask(read, records.find(read));
     else if (verdict === 'whole') this.#askForWhole(read);
-    else if (verdict === 'itself') this.#send(read, records.find(read), undefined);
+    else if (verdict === 'itself') this.#sender.send(read, records.find(read), undefined);
     else if (verdict === 'in turn') this.#askInTurn(read);
     else if (landing.kind === 'alone') this.#giveUnkept(read, landing);
     else if (landing.kind === 'failed') this.#giveFailed(read, landing.error);
@@ -193,7 +183,7 @@ export class WebQuestions {
     const held = records.find(read);
     const isWanted = meetsDemands(record, read);
     if (held === record && isWanted) give(read, record, collapsed(record, how, read, first));
-    else if (held === record) this.#send(read, held, undefined);
+    else if (held === record) this.#sender.send(read, held, undefined);
     else if (held && this.#answersNow(held, read)) give(read, held, collapsed(held, 'fetched', read));
     else if (read.mayRepeat()) this.ask(read, held);
     // changes may come faster than answers: what was asked for after it came, and before the change had been answered, answers it
@@ -250,51 +240,10 @@ export class WebQuestions {
       over(false);
       give(read, held, collapsed(held, 'fetched', read));
     } else
-      this.#send(read, held, new WebFlight(read, this.#nowMs(), landing => over(hasGotOwn(read, landing))));
-  }
-
-  /** @param isAwaited whether the client waits for the answer */
-  #send(
-    read: WebRead,
-    stale: ReadableRecord | undefined,
-    flight: WebFlight | undefined,
-    isAwaited = true,
-  ): WebFetch {
-    const isGet = read.method === 'GET';
-    const isOwn = isAwaited || flight?.isOfRange;
-    const confirmed = isGet && stale && mayConfirm(stale, isOwn ? read.fields : noFields) ? stale : undefined;
-    const own = isOwn ? read.sent : unconditionalFields(read.sent);
-    const fields = confirmed ? validatingFields(own, confirmed) : own;
-    try {
-      return this.#start(read, { stale, confirmed, flight, fields }, isAwaited);
-    } catch (error) {
-      flight?.land({ kind: 'alone', because: 'lost' });
-      throw error;
-    }
-  }
-
-  #start(
-    read: WebRead,
-    parts: Pick<WebQuestion, 'stale' | 'confirmed' | 'flight' | 'fields'> & { readonly isUnkept?: boolean },
-    isAwaited: boolean,
-    makeBody?: BodyMaker,
-  ): WebFetch {
-    const { arrivals, cache, records } = this.#parts;
-    let fetch: WebFetch | undefined;
-    const client = isAwaited ? read.client.wait(() => fetch?.left()) : undefined;
-    const body = makeBody?.(error => fetch?.refuse(error));
-    const target = makeBody ? wholeTarget(read.address) : read.target.target;
-    const { isUnkept = read.policy.mode === 'bypass' || (read.directives?.noStore ?? false) } = parts;
-    const groupSlots = groupSlotsOf(read.address, read.request.scheme);
-    const asked = { ...records.askedNow(read), groupSlots, requestedMs: cache.nowMs() };
-    const question: WebQuestion = {
-      ...{ ...parts, read, method: read.method, target, asked, client, body, isUnkept },
-      forwarded: records.whyForwarded(read, parts.stale, asked.requestedMs),
-    };
-    fetch = new WebFetch(question, arrivals, () => cache.nowMs());
-    fetch.send();
-    return fetch;
+      this.#sender.send(
+        read,
+        held,
+        new WebFlight(read, this.#nowMs(), landing => over(hasGotOwn(read, landing))),
+      );
   }
 }
-
-const noQuestion = { stale: undefined, confirmed: undefined, flight: undefined };

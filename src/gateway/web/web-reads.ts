@@ -13,6 +13,7 @@ import { mayBeRenewedFor } from './one-request.ts';
 import { endsHeld, restFails } from './origin-failures.ts';
 import { OwnAnswers } from './own-answers.ts';
 import type { BodyMaker } from './passed-request-body.ts';
+import { QuestionSender } from './question-sender.ts';
 import { answersNow, holdsAll, staleOutcome, wantsMissing } from './stale-answers.ts';
 import { toldTo, type WebHead } from './stored-answer.ts';
 import { WebArrivals } from './web-arrivals.ts';
@@ -29,6 +30,7 @@ export class WebReads implements WebSource, RecordSource {
   readonly #reports = new CacheReports();
   readonly #cache: FillingCache;
   readonly #records: WebRecords;
+  readonly #sender: QuestionSender;
   readonly #questions: WebQuestions;
   readonly #warming: WebWarming;
   /** Of questions that nobody waits for. */
@@ -46,8 +48,9 @@ export class WebReads implements WebSource, RecordSource {
     const arrivals = new WebArrivals(cache, records, own, this);
     this.#background = background;
     this.#records = records;
+    this.#sender = new QuestionSender({ cache, records, arrivals });
     this.#questions = new WebQuestions({
-      ...{ cache, records, own, background, arrivals },
+      ...{ cache, records, own, background, sender: this.#sender },
       give: (read, record, outcome) => this.#give(read, record, outcome),
     });
     this.#warming = new WebWarming(records, this.#questions, () => cache.nowMs());
@@ -101,7 +104,7 @@ export class WebReads implements WebSource, RecordSource {
   /** Passes on a request that is neither GET nor HEAD. @throws TooManyRequestsError, S3Error EntityTooLarge */
   pass(read: WebRead, makeBody: BodyMaker): void {
     read.client.report = bypassed(read.method, read.policy.mode === 'bypass' ? 'rule' : undefined);
-    this.#questions.pass(read, makeBody);
+    this.#sender.pass(read, makeBody);
   }
 
   failed(read: WebRead, record: ReadableRecord, error: unknown): void {
@@ -129,7 +132,7 @@ export class WebReads implements WebSource, RecordSource {
 
   /** For who was to be answered several times with what had changed before the first byte. */
   askUnkept(read: WebRead): void {
-    read.attempt(() => this.#questions.askUnkept(read));
+    read.attempt(() => this.#sender.askUnkept(read));
   }
 
   answerFrom(fetch: WebFetch, record: ReadableRecord, outcome: LookupOutcome, head?: WebHead): void {
