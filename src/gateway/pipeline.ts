@@ -56,7 +56,7 @@ export class Pipeline {
   #parts: PipelineParts;
   #plainReads = new PlainReads();
   readonly #clockSteps = new WallClockSteps();
-  readonly #dateHeader = new DateHeader();
+  readonly #dates: DateHeader;
   readonly #objects: ObjectServer;
   readonly #web: WebServer;
   readonly #errors: ErrorHandling;
@@ -65,6 +65,7 @@ export class Pipeline {
   constructor(parts: PipelineParts) {
     this.#parts = parts;
     this.#sample = parts.sampleTraces;
+    this.#dates = new DateHeader(() => parts.clock.nowMs());
     this.#objects = new ObjectServer(parts.observer, parts.sources);
     this.#web = new WebServer(parts.observer, parts.webSources, parts.webReads);
     this.#errors = errorHandling(parts.observer, parts.faults);
@@ -96,7 +97,7 @@ export class Pipeline {
   #answer(request: IncomingMessage, response: ServerResponse): void {
     const { observer, sources, clock, limits } = this.#parts;
     const nowMs = clock.nowMs();
-    const exchange = this.#begin(request, response, nowMs);
+    const exchange = this.#begin(request, response);
     if (this.#clockSteps.hasSteppedBack(nowMs, exchange.startedMs)) this.#parts.onClockSetBack();
     observer.began();
     try {
@@ -118,12 +119,11 @@ export class Pipeline {
     }
   }
 
-  #begin({ method = 'GET', url = '/' }: IncomingMessage, response: ServerResponse, nowMs: number): Exchange {
+  #begin({ method = 'GET', url = '/' }: IncomingMessage, response: ServerResponse): Exchange {
     const { ids, clock } = this.#parts;
-    const date = this.#dateHeader.at(nowMs);
     const requestId = ids.nextRequestId();
     const startedMs = clock.monotonicMs();
-    return new Exchange(response, method, url, startedMs, requestId, ids.id2, date, this.#errors);
+    return new Exchange(response, method, url, startedMs, requestId, ids.id2, this.#dates, this.#errors);
   }
 
   #serve(request: IncomingMessage, exchange: Exchange, fields: RequestFields, nowMs: number): void {

@@ -87,11 +87,18 @@ function epochMs(year: number, monthName = '', ...[day, hour, minute, second]: (
 
 /** The value of the Date header (RFC 9110 §6.6.1), formatted once per second. */
 export class DateHeader {
+  readonly #nowMs: () => number;
   #second = Number.NaN;
   #text = '';
 
-  /** @param nowMs milliseconds since the epoch. */
-  at(nowMs: number): string {
+  /** @param nowMs milliseconds since the epoch */
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  /** That of an answer which begins now. */
+  get now(): string {
+    const nowMs = this.#nowMs();
     const second = Math.floor(nowMs / 1000);
     if (second !== this.#second) {
       this.#second = second;

@@ -158,7 +158,7 @@ export class ObjectServerBench {
     response: ServerResponse,
     { method = 'GET', read: different = {}, client = {} }: Asked,
   ): ClientRead {
-    const exchange = new Exchange(response, method, '/b/k', 0, 'id', 'id2', 'today', this.#errors);
+    const exchange = new Exchange(response, method, '/b/k', 0, 'id', 'id2', { now: 'today' }, this.#errors);
     exchange.prefix = 'x-amz-';
     this.#observer.began();
     const fields = new RequestFields(response.req.rawHeaders);

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { DateHeader } from '../../http/http-date.ts';
 import type { TraceContext } from '../../http/trace-context.ts';
 import type { HeaderPrefix } from '../../s3/dialect.ts';
 import type { AnswerRules } from './answer-rules.ts';
@@ -13,6 +14,8 @@ export interface ErrorHandling {
   /** The same for an unexpected exception. */
   fault(exchange: Exchange, error: unknown): void;
 }
+
+type AnswerDates = Pick<DateHeader, 'now'>;
 
 /** Who sent a signature that was refused, and why it was. */
 interface RefusedSignature {
@@ -36,8 +39,6 @@ export class Exchange {
   readonly startedMs: number;
   readonly requestId: string;
   readonly id2: string;
-  /** Value of the answer's Date header. */
-  readonly date: string;
   /** The dialect of the response. */
   prefix: HeaderPrefix = 'x-store-';
   /** Whether its errors are plain text, and not documents of the store protocol. */
@@ -88,6 +89,7 @@ export class Exchange {
   answerRules: AnswerRules | undefined;
   /** Its fields for pages of other origins, where rules say so: names and values alternating. */
   crossOrigin: readonly string[] = nothing;
+  readonly #dates: AnswerDates;
   readonly #errors: ErrorHandling;
   #writes = 0;
   #whenWritten: (() => void) | undefined;
@@ -99,7 +101,7 @@ export class Exchange {
     startedMs: number,
     requestId: string,
     id2: string,
-    date: string,
+    dates: AnswerDates,
     errors: ErrorHandling,
   ) {
     this.response = response;
@@ -109,8 +111,13 @@ export class Exchange {
     this.startedMs = startedMs;
     this.requestId = requestId;
     this.id2 = id2;
-    this.date = date;
+    this.#dates = dates;
     this.#errors = errors;
+  }
+
+  /** Value of the answer's Date header, if it begins now: it may have waited for a store (RFC 9110 §6.6.1). */
+  get date(): string {
+    return this.#dates.now;
   }
 
   /** Notes that a write is sent to a store. @returns a function to call when it has ended */

@@ -66,6 +66,23 @@ it.each([
   expect((await gateway.get('/b/controlled.txt')).headers['x-cache']).toBe('REVALIDATED');
 });
 
+it.each([
+  ['an object', 'late.txt', 200],
+  ['a key that is missing', 'none.txt', 404],
+])(
+  'the date of the answer about %s is when it begins, not when it was asked for (RFC 9110 §6.6.1)',
+  async (_, key, status) => {
+    store.put('b', 'late.txt', 'x');
+    const gate = store.hold();
+    const waiting = gateway.get(`/b/${key}`);
+    await store.log.arrival(1);
+    clock.advance(9_000);
+    gate.release();
+    const answer = await waiting;
+    expect([answer.status, answer.headers.date]).toEqual([status, new Date(clock.nowMs()).toUTCString()]);
+  },
+);
+
 it('what is not to be stored is not', async () => {
   store.put('b', 'private.txt', 'x', { headers: { 'cache-control': 'no-store' } });
   for (let count = 0; count < 2; count++)

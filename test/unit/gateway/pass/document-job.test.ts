@@ -61,7 +61,7 @@ async function begin(host = 1) {
   const [, response]: ServerResponse[] = await requested;
   if (!response) throw new Error('no response');
   const errors = { refuse: () => undefined, fault: () => undefined };
-  const exchange = new Exchange(response, 'GET', '/', 0, '', '', '', errors);
+  const exchange = new Exchange(response, 'GET', '/', 0, '', '', { now: '' }, errors);
   const sends = new PendingSends(clock, { holds: () => 0, claimNeed: () => false });
   const observer = { waitsForStore: () => undefined, sends };
   // what a job uses of an operation

@@ -71,7 +71,7 @@ beforeEach(async () => {
   };
   const errors = { refuse, fault: refuse };
   refused = undefined;
-  exchange = new Exchange(response, 'GET', '/b/k', 0, 'id', 'id2', 'today', errors);
+  exchange = new Exchange(response, 'GET', '/b/k', 0, 'id', 'id2', { now: 'today' }, errors);
 });
 
 afterEach(() => {
@@ -238,14 +238,23 @@ it('a range of another length than its head says is refused before its first byt
 });
 
 it('an answer to HEAD has no bytes of the range in its head', () => {
-  exchange = new Exchange(exchange.response, 'HEAD', '/b/k', 0, 'id', 'id2', 'today', {
-    refuse: (_, error) => {
-      refused = error;
+  exchange = new Exchange(
+    exchange.response,
+    'HEAD',
+    '/b/k',
+    0,
+    'id',
+    'id2',
+    { now: 'today' },
+    {
+      refuse: (_, error) => {
+        refused = error;
+      },
+      fault: (_, error) => {
+        refused = error;
+      },
     },
-    fault: (_, error) => {
-      refused = error;
-    },
-  });
+  );
   const receiver = pass();
   answerRange(receiver, []);
   receiver.ended();

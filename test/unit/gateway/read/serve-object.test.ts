@@ -27,7 +27,7 @@ function waitingAnswer(prepare: (response: ServerResponse) => void = () => undef
   const response = new ServerResponse(new IncomingMessage(new Socket()));
   prepare(response);
   const ends = { refuse: () => undefined, fault: () => undefined };
-  const exchange = new Exchange(response, 'GET', '/b/k', 0, 'id', 'id2', 'today', ends);
+  const exchange = new Exchange(response, 'GET', '/b/k', 0, 'id', 'id2', { now: 'today' }, ends);
   const read = readOf('k');
   const visibility = {
     checksums: false,

@@ -31,7 +31,7 @@ function exchangeFor(asked: Asked, different: Partial<Exchange> = {}): Exchange 
   rememberPeer(request.socket, { address: asked.address, tlsVersion: asked.tlsVersion });
   const ends = { refuse: () => undefined, fault: () => undefined };
   const response = new ServerResponse(request);
-  const exchange = new Exchange(response, method, url, 1_000, 'ID', 'id2', 'today', ends);
+  const exchange = new Exchange(response, method, url, 1_000, 'ID', 'id2', { now: 'today' }, ends);
   const usual = { bucket: 'b', operation: 'GetObject', status: 200, bodyBytes: 10 };
   return Object.assign(exchange, usual, { report: { result: 'HIT', cacheStatus: '' } }, different);
 }

@@ -47,7 +47,16 @@ beforeEach(() => {
 function exchangeWith(different: Partial<Exchange>, result: CacheResult = 'HIT'): Exchange {
   const response = new ServerResponse(new IncomingMessage(new Socket()));
   const ends = { refuse: () => undefined, fault: () => undefined };
-  const exchange = new Exchange(response, 'GET', '/b/k', clock.monotonicMs(), 'id', 'id2', 'today', ends);
+  const exchange = new Exchange(
+    response,
+    'GET',
+    '/b/k',
+    clock.monotonicMs(),
+    'id',
+    'id2',
+    { now: 'today' },
+    ends,
+  );
   const report = { result, cacheStatus: 'tidegate' };
   const usual = { bucket: 'b', operation: 'GetObject', status: 200, bodyBytes: 10, report };
   observer.began();

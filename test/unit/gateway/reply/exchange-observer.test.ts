@@ -35,7 +35,7 @@ function observing() {
 function exchangeFor(url: string): Exchange {
   const response = new ServerResponse(new IncomingMessage(new Socket()));
   const ends = { refuse: () => undefined, fault: () => undefined };
-  return new Exchange(response, 'GET', url, 0, 'id', 'id2', 'today', ends);
+  return new Exchange(response, 'GET', url, 0, 'id', 'id2', { now: 'today' }, ends);
 }
 
 it('writes short lines, however long what a client sent and what was said of it', () => {

@@ -104,7 +104,16 @@ async function send({ from = 0, to, method = 'GET', begin, onStoreWait }: Sent):
       response.destroy();
       ended.resolve();
     };
-    exchange = new Exchange(response, method, '/b/k', 0, 'id', 'id2', 'today', { refuse: fault, fault });
+    exchange = new Exchange(
+      response,
+      method,
+      '/b/k',
+      0,
+      'id',
+      'id2',
+      { now: 'today' },
+      { refuse: fault, fault },
+    );
     const callbacks = {
       sends,
       rate: undefined,

@@ -75,7 +75,16 @@ async function abandoned(meanwhile: (response: ServerResponse) => void): Promise
 
 function exchangeOf(response: ServerResponse): Exchange {
   const ends = { refuse: () => undefined, fault: () => undefined };
-  return new Exchange(response, 'GET', '/b/k', 0, 'id', 'id2', 'Thu, 01 Jan 2026 00:00:00 GMT', ends);
+  return new Exchange(
+    response,
+    'GET',
+    '/b/k',
+    0,
+    'id',
+    'id2',
+    { now: 'Thu, 01 Jan 2026 00:00:00 GMT' },
+    ends,
+  );
 }
 
 function neverBegins(): Answer {

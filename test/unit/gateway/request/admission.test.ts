@@ -24,7 +24,7 @@ function requestFrom(address: string) {
   const response = new ServerResponse(new IncomingMessage(socket));
   response.assignSocket(socket);
   const ends = { refuse: () => undefined, fault: () => undefined };
-  const exchange = new Exchange(response, 'GET', '/b/k', 0, 'id', 'id2', 'today', ends);
+  const exchange = new Exchange(response, 'GET', '/b/k', 0, 'id', 'id2', { now: 'today' }, ends);
   const close = async () => {
     const closed = once(response, 'close');
     socket.destroy();

@@ -41,7 +41,16 @@ function read(asked: Asked) {
   const socket = Object.assign(new Socket(), { encrypted: asked.encrypted ?? false });
   const request = new IncomingMessage(socket);
   const bucket = { ...bucketOf(), ...asked.bucket };
-  const exchange = new Exchange(new ServerResponse(request), method, `/b/${key}`, 0, 'id', 'id2', '', ends);
+  const exchange = new Exchange(
+    new ServerResponse(request),
+    method,
+    `/b/${key}`,
+    0,
+    'id',
+    'id2',
+    { now: '' },
+    ends,
+  );
   const policy = {
     allows: (_caller: Caller, _bucket: string, action: string, of: string) =>
       of === key && granted.includes(action),

@@ -72,7 +72,16 @@ function ask({
     rawHeaders: [...headers],
   });
   const ends = { refuse: () => undefined, fault: () => undefined };
-  const exchange = new Exchange(new ServerResponse(request), 'GET', url, 0, 'id', 'id2', 'today', ends);
+  const exchange = new Exchange(
+    new ServerResponse(request),
+    'GET',
+    url,
+    0,
+    'id',
+    'id2',
+    { now: 'today' },
+    ends,
+  );
   try {
     const parts = { domain: DOMAIN, buckets, authenticate };
     const located = locate(request, exchange, new RequestFields(headers), parts);

@@ -14,7 +14,7 @@ const response = new ServerResponse(new IncomingMessage(new Socket()));
 
 /** An anonymous GET of `url` that has been allowed. */
 function allowed(url: string, headers: readonly string[] = ['Host', 'h'], method = 'GET'): ClientRead {
-  const exchange = new Exchange(response, method, url, 0, 'id', 'id2', 'today', ends);
+  const exchange = new Exchange(response, method, url, 0, 'id', 'id2', { now: 'today' }, ends);
   const visibility = {
     checksums: false,
     taggingCount: false,

@@ -41,7 +41,7 @@ async function ask(): Promise<{ client: Socket; exchange: Exchange }> {
   const [, response]: ServerResponse[] = await requested;
   if (!response) throw new Error('no response');
   const errors = { refuse: () => undefined, fault: () => undefined };
-  return { client, exchange: new Exchange(response, 'GET', '/', 0, '', '', '', errors) };
+  return { client, exchange: new Exchange(response, 'GET', '/', 0, '', '', { now: '' }, errors) };
 }
 
 function send(exchange: Exchange): Promise<void> {
