@@ -49,6 +49,9 @@ export interface FreshnessInputs {
   readonly staleFromMs?: number | undefined;
 }
 
+/** What the age of an answer depends on. */
+type Aged = Pick<FreshnessInputs, 'directives' | 'receivedMs'>;
+
 /** Tolerated backward step of the system clock, such as a correction by NTP. */
 const CLOCK_SLACK_MS = 1_000;
 
@@ -173,11 +176,11 @@ function statedLifetimeMs(directives: FreshnessDirectives): number | undefined {
 }
 
 /** RFC 9111 §4.2.3: seconds since the store generated the answer, rounded down. */
-export function ageS(record: FreshnessInputs, nowMs: number): number {
+export function ageS(record: Aged, nowMs: number): number {
   return Math.floor(ageMs(record, nowMs) / 1000);
 }
 
 /** The same in milliseconds; 0 where the clock was set back. */
-export function ageMs(record: FreshnessInputs, nowMs: number): number {
+export function ageMs(record: Aged, nowMs: number): number {
   return Math.max(0, nowMs - record.receivedMs + record.directives.initialAgeMs);
 }

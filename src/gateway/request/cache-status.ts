@@ -151,7 +151,7 @@ function ttlS(leftS: number, { how }: LookupOutcome): number {
 }
 
 const partial: CacheReport = { result: 'PARTIAL', cacheStatus: 'tidegate; fwd=partial; stored' };
-const bytesMissing: CacheReport = { result: 'MISS', cacheStatus: 'tidegate; fwd=uri-miss; stored' };
+const bytesMissing: CacheReport = { result: 'MISS', cacheStatus: partial.cacheStatus };
 
 function reportOfAnswer({
   how,

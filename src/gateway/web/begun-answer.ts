@@ -1,7 +1,7 @@
 import type { StoreReplyHead } from '../../backend/store.ts';
+import { ageS } from '../../cache/freshness.ts';
 import { isInNotModified } from '../../http/not-modified-fields.ts';
 import { evaluatePreconditions, heedsConditions } from '../../http/preconditions.ts';
-import type { HeaderField } from '../../s3/dialect.ts';
 import { validatorsOf } from './made-answer.ts';
 import { isOfOneRequest } from './one-request.ts';
 import { mayTakeWhole } from './shared-questions.ts';
@@ -13,28 +13,28 @@ import type { WebRead } from './web-read.ts';
  * content already (RFC 9110 §13.2.2). Undefined for whoever needs the body, or another answer.
  *
  * @param first who has asked for it
+ * @param nowMs when the client gets it, which may be long after it has arrived
  */
 export function headFor(
   read: WebRead,
   { head, times }: ArrivedHead,
   first: WebRead,
+  nowMs: number,
 ): StoreReplyHead | undefined {
   const names = head.vary === '*' ? [] : head.vary;
   const isSelected = read.variantName(names) === first.variantName(names) && !isOfOneRequest(read, head);
   if (!mayTakeWhole(read) || !isSelected || head.status === 206) return undefined;
   const { status, control } = head;
-  const fields = storedFields(head.fields, control, times.receivedMs);
+  const stored = storedFields(head.fields, control, times.receivedMs);
+  const described = { receivedMs: times.receivedMs, ...describe(stored, head, times) };
+  // RFC 9111 §5.1: the body may take long, and who is told by a 304 that it has the content counts from this (§4.3.4)
+  const fields = [...stored, { name: 'age', value: String(ageS(described, nowMs)), store: false }];
   if (heedsConditions(status) && read.fields.isConditional) {
-    const described = { receivedMs: times.receivedMs, ...describe(fields, head, times) };
     const verdict = evaluatePreconditions(read.fields, validatorsOf(described), read.nowMs);
     if (verdict.kind === 'not-modified')
       return { status: 304, fields: fields.filter(({ name }) => isInNotModified(name)) };
   }
   return read.method === 'HEAD'
-    ? { status, fields: [...fields, ...head.fields.filter(isOfLength)] }
+    ? { status, fields: [...fields, ...head.fields.filter(({ name }) => name === 'content-length')] }
     : undefined;
-}
-
-function isOfLength({ name }: HeaderField): boolean {
-  return name === 'content-length' || name === 'age';
 }

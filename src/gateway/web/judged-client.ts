@@ -61,7 +61,8 @@ export class JudgedClient implements WebClient, Judging {
       kind: 'answer',
       status: record.answer?.status ?? 200,
       fields: [...(told ?? record.fields), ...age],
-      isHeld: outcome.how === 'hit',
+      by: read,
+      isHeld: outcome.forwarded === undefined,
       report: client.reportOf(read, record, outcome),
       give: shown => {
         if (!visitor.release()) return;

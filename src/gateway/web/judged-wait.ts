@@ -74,6 +74,7 @@ export class JudgedWait implements WaitingClient {
     this.#body = this.#parts.bodies.begin(COLLECTED_LIMIT_BYTES, client);
     client.judge({
       ...{ kind: 'answer', isHeld: false, status: head.status, fields: head.fields, report: client.report },
+      by: read,
       give: shown => this.#give(head, read, shown),
       drop: () => this.#drop(),
     });
@@ -116,7 +117,7 @@ export class JudgedWait implements WaitingClient {
     visitor.client.report = shown?.report ?? this.#client.report;
     this.#state = 'given';
     this.#given = given;
-    given.begin(shown ?? head, read);
+    given.begin(shown ?? head, shown?.by ?? read);
     for (const chunk of this.#body.chunks) given.write(chunk);
     this.#body.drop();
     if (this.#end) this.#end(given);

@@ -80,16 +80,16 @@ export class LocalClient implements WebClient {
     source: RecordSource,
   ): void {
     const exchange = this.#exchange;
-    const { status, fields, report } = shown;
+    const { status, fields, by } = shown;
     const asShown = { ...record, fields, answer: { status, vary: [] } };
     // what rules say is about what the client has asked for
-    const rules = { ...read.rules, answers: exchange.answerRules };
+    const rules = { ...read.rules, cache: by.policy, answers: exchange.answerRules };
     const prepared = prepare(asShown, fields, rules);
     const found: RecordSource = {
       failed: (_read, _record, error) => source.failed(read, record, error),
       answerAnew: (_read, _record, error) => source.answerAnew(read, record, error),
     };
-    const answered = { read, exchange, record: asShown, outcome, source: found, prepared, report };
+    const answered = { read, exchange, record: asShown, outcome, source: found, prepared, shown };
     new WebAnswer({ ...answered, isMade: false }, this.#parts).give();
   }
 

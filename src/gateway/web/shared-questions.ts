@@ -123,15 +123,14 @@ function afterAlone(
 /**
  * What has come of a question that another client has asked, for one who has waited for it.
  *
- * @param by the request that the origin got, where that is known
+ * @param forwardStatus what the origin has answered, where that is known to be something else than is kept
  */
 export function collapsed(
   { answer }: ReadableRecord,
   how: 'fetched' | 'revalidated',
   { waitsBecause = how === 'fetched' ? 'uri-miss' : 'stale' }: WebRead,
-  by?: WebRead,
+  forwardStatus = answer?.status,
 ): LookupOutcome {
-  const forwardStatus = how === 'revalidated' && by?.method === 'GET' ? 304 : answer?.status;
   return { how, forwarded: waitsBecause, forwardStatus, ...shared };
 }
 

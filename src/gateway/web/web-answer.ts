@@ -24,18 +24,20 @@ import type { Collections } from './collected-body.ts';
 import { copiedContent } from './copied-content.ts';
 import { givenOf } from './given-answer.ts';
 import { fieldValue } from './outgoing-fields.ts';
+import type { AnsweredRead } from './waiting-client.ts';
 import type { PreparedAnswer } from './web-headers.ts';
 import type { RecordSource, WebRead } from './web-read.ts';
 
-/** Status and fields of an answer to a client, and what it is reported as. */
+/** Status and fields of an answer to a client, what it is reported as, and the read whose policy and key it shows. */
 export interface ShownHead {
   readonly status: number;
   readonly fields: readonly HeaderField[];
   readonly report: CacheReport;
+  readonly by: AnsweredRead;
 }
 
 /** A read, its client, and what it is answered with. */
-interface AnsweredRead {
+interface Answered {
   readonly read: WebRead;
   readonly exchange: Exchange;
   readonly record: ReadableRecord;
@@ -44,8 +46,8 @@ interface AnsweredRead {
   readonly prepared: PreparedAnswer;
   /** Whether the content was made here: nobody is asked for it. */
   readonly isMade: boolean;
-  /** Set where the record has other fields than it was found with, which say how old they are. */
-  readonly report?: CacheReport;
+  /** Set where the record has the head of another answer, which says how old that is. */
+  readonly shown?: ShownHead;
 }
 
 /** What the answers of a worker share. */
@@ -57,13 +59,13 @@ interface WebAnswerParts {
 
 /** The answer to one GET or HEAD from a stored answer. */
 export class WebAnswer implements SendCallbacks {
-  readonly #answered: AnsweredRead;
+  readonly #answered: Answered;
   readonly #parts: WebAnswerParts;
   #status = 200;
   #headers: PreparedHeaders;
   #ageS: number | undefined;
 
-  constructor(answered: AnsweredRead, parts: WebAnswerParts) {
+  constructor(answered: Answered, parts: WebAnswerParts) {
     this.#answered = answered;
     this.#parts = parts;
     this.#headers = answered.prepared.whole.withShared(answered.exchange.crossOrigin);
@@ -124,11 +126,12 @@ export class WebAnswer implements SendCallbacks {
 
   /** RFC 9110 §6.6.1: the Date of an answer stays that of who made it. */
   begin(): Answer {
-    const { read, exchange, record } = this.#answered;
+    const { read, exchange, record, shown } = this.#answered;
     exchange.status = this.#status;
     const date = fieldValue(record.fields, 'date') ?? exchange.date;
     const { requestId, id2 } = exchange;
-    const report = withShownKey(exchange.report, read.policy, read.target.key);
+    const { policy, target } = shown?.by ?? read;
+    const report = withShownKey(exchange.report, policy, target.key);
     const reply = { report, requestId, id2, date, fault: (error: unknown) => exchange.fault(error) };
     return this.#headers.begin(exchange.response, this.#status, reply, this.#ageS);
   }
@@ -153,9 +156,9 @@ export class WebAnswer implements SendCallbacks {
   }
 
   onCoverage(held: Coverage): void {
-    const { read, exchange, record, outcome, isMade, report } = this.#answered;
+    const { read, exchange, record, outcome, isMade, shown } = this.#answered;
     const coverage = isMade ? 'all' : held;
-    if (report) exchange.report = report;
+    if (shown) exchange.report = shown.report;
     else {
       const { reports, observer } = this.#parts;
       // it may have come long after the request

@@ -113,7 +113,7 @@ export class WebArrivals implements WebFetchOwner {
     if (!isStored) this.#cache.keepWhileRead(generation);
     // where something came between, those who wait find that it is not what is held
     if (!isWritten) flight?.land({ kind: 'alone', because: 'lost' });
-    else if (mayKeep) flight?.land({ kind: 'stored', record, how: 'fetched' });
+    else if (mayKeep) flight?.land({ kind: 'stored', record, how: 'fetched', status: head.status });
     else flight?.land({ ...alone, record });
   }
 
@@ -185,7 +185,7 @@ export class WebArrivals implements WebFetchOwner {
     if (!isForOthers) this.#end(fetch, stale, renewed);
     flight?.land(
       isForOthers
-        ? { kind: 'stored', record, how: 'revalidated' }
+        ? { kind: 'stored', record, how: 'revalidated', status: head.status }
         : { kind: 'alone', because: aloneBecause(read, renewed, fetch.question.isUnkept), arrived },
     );
     return unwanted;
@@ -250,7 +250,7 @@ export class WebArrivals implements WebFetchOwner {
     const transfer = { call: fetch.call, isAwaited: true };
     const receiver = to > from ? this.#cache.receive(asked, content, from, to, transfer) : undefined;
     this.#clients.answerFrom(fetch, record, fetchedOutcome(fetch, head, isStored), head);
-    flight?.land({ kind: 'stored', record, how: 'fetched' });
+    flight?.land({ kind: 'stored', record, how: 'fetched', status: head.status });
     return { kind: 'fill', receiver, lengthBytes: to - from };
   }
 
@@ -270,7 +270,7 @@ export class WebArrivals implements WebFetchOwner {
     else if (what === 'same') {
       const record = confirmedAnswer(held, readWebHead(head), times);
       if (this.#records.renew(read, held, record, madeOf(head, times)))
-        flight?.land({ kind: 'stored', record, how: 'revalidated' });
+        flight?.land({ kind: 'stored', record, how: 'revalidated', status: head.status });
     }
   }
 

@@ -8,8 +8,7 @@ import type { WebRead } from './web-read.ts';
 
 /** What an answer that several requests wait for has turned out to be. */
 export type Landing =
-  /** May be stored for others. It is not what is held where something came between. */
-  | { readonly kind: 'stored'; readonly record: ReadableRecord; readonly how: 'fetched' | 'revalidated' }
+  | StoredLanding
   /** For the first alone. */
   | AloneLanding
   /**
@@ -34,6 +33,18 @@ export type Landing =
       readonly isBegun?: boolean;
       readonly hasOwnBeside?: boolean;
     };
+
+/**
+ * May be stored for others. It is not what is held where something came between.
+ *
+ * @param status what the origin has answered: 206 where a range of a whole was asked for, 304 where it has confirmed what is held
+ */
+export interface StoredLanding {
+  readonly kind: 'stored';
+  readonly record: ReadableRecord;
+  readonly how: 'fetched' | 'revalidated';
+  readonly status: number;
+}
 
 /**
  * @param arrived the answer, where there is one

@@ -13,7 +13,13 @@ import { collapsed, collapsedHead, isSelected, kindOf, verdictOf } from './share
 import { answersNow, isComplete, mayServeOnError, staleOutcome } from './stale-answers.ts';
 import type { WaitingClient } from './waiting-client.ts';
 import { isFailure } from './web-fetch.ts';
-import { type AloneLanding, type BegunAnswer, type Landing, WebFlight } from './web-flight.ts';
+import {
+  type AloneLanding,
+  type BegunAnswer,
+  type Landing,
+  type StoredLanding,
+  WebFlight,
+} from './web-flight.ts';
 import { type FlightKind, WebFlights } from './web-flights.ts';
 import type { WebRead } from './web-read.ts';
 import type { WebRecords } from './web-records.ts';
@@ -143,7 +149,9 @@ export class WebQuestions {
   }
 
   #giveHead(read: WebRead, client: WaitingClient, begun: BegunAnswer, first: WebRead): boolean {
-    const head = this.#parts.records.isStillAsked(read, begun.times, begun) && headFor(read, begun, first);
+    const head =
+      this.#parts.records.isStillAsked(read, begun.times, begun) &&
+      headFor(read, begun, first, this.#parts.cache.nowMs());
     if (!head) return false;
     read.client.report = this.#reports.of(collapsedHead(begun, read), 'all', 0);
     client.begin(head, read);
@@ -178,17 +186,17 @@ export class WebQuestions {
   }
 
   /** What has landed may be another variant, or purged, or older than what has landed meanwhile. */
-  #giveStored(read: WebRead, { record, how }: Extract<Landing, { kind: 'stored' }>, first: WebRead): void {
+  #giveStored(read: WebRead, { record, how, status }: StoredLanding, first: WebRead): void {
     const { records, give } = this.#parts;
     const held = records.find(read);
     const isWanted = meetsDemands(record, read);
-    if (held === record && isWanted) give(read, record, collapsed(record, how, read, first));
+    if (held === record && isWanted) give(read, record, collapsed(record, how, read, status));
     else if (held === record) this.#sender.send(read, held, undefined);
     else if (held && this.#answersNow(held, read)) give(read, held, collapsed(held, 'fetched', read));
     else if (read.mayRepeat()) this.ask(read, held);
     // changes may come faster than answers: what was asked for after it came, and before the change had been answered, answers it
     else if (isWanted && isSelected(read, record, first) && isComplete(record))
-      give(read, record, { ...collapsed(record, how, read, first), isStored: false });
+      give(read, record, { ...collapsed(record, how, read, status), isStored: false });
     else this.#askInTurn(read);
   }
 

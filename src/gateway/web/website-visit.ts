@@ -113,7 +113,8 @@ export class WebsiteVisit {
         page.drop();
         // where both are held: how long the error is fresh, of which the head is
         const { report } = page.isHeld && !found.isHeld ? found : page;
-        found.give({ status: page.status, fields: errorFields(page.fields, found.fields, read), report });
+        const fields = errorFields(page.fields, found.fields, read);
+        found.give({ status: page.status, fields, report, by: page.by });
         return;
       }
       if (found.kind === 'answer') found.drop();

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../support/manual-clock.ts';
 import type { ScriptedOrigin } from '../../support/scripted-origin.ts';
@@ -44,6 +45,29 @@ async function afterHead(
   clock.advance(2_000);
   return (await gateway.get('/')).status;
 }
+
+it.each([
+  ['HEAD', {}, 200],
+  ['GET', { 'if-none-match': '"1"' }, 304],
+])(
+  '%s %j is told how old an answer is whose body is still coming (RFC 9111 §4.2.3)',
+  async (method, headers, status) => {
+    const { promise: begun, resolve } = Promise.withResolvers<ServerResponse>();
+    origin.answer = (_, response) => {
+      const date = new Date(clock.nowMs()).toUTCString();
+      response
+        .writeHead(200, { date, etag: '"1"', 'cache-control': 'max-age=60', age: '50' })
+        .write('half of ');
+      resolve(response);
+    };
+    const first = await fetch(gateway.url());
+    clock.advance(4_000);
+    const answer = await gateway.send(method, '/', headers);
+    expect([answer.status, answer.headers.age]).toEqual([status, '54']);
+    (await begun).end('it');
+    expect(await first.text()).toBe('half of it');
+  },
+);
 
 it.each([401, 403, 404])('GET that is told %i ends what is stored', async status => {
   await gateway.get('/');

@@ -9,6 +9,7 @@ import {
   type WebAnswer,
   type WebGatewayOptions,
 } from '../../support/web-gateway.ts';
+import { defaultPolicy } from '../../support/worker-gateway.ts';
 
 const rules: WebsiteRules = { index: 'index.html', error: '404.html', errorFor: [404], redirects: true };
 const html = { 'content-type': 'text/html' };
@@ -318,6 +319,31 @@ describe('a web origin as a website', () => {
     const { status, headers, body } = await gateway.get('/nothing');
     expect([status, body.toString(), headers['x-cache']]).toEqual([404, 'not here', 'HIT']);
     expect(headers['cache-status']).toMatch(/^tidegate; hit; ttl=(?:[0-9]|[1-3][0-9]|40)$/);
+  });
+
+  it('a stale error whose document had to be asked for is no hit', async () => {
+    const stale = missing({ 'cache-control': 'max-age=0, stale-while-revalidate=60' });
+    await start({}, { '/nothing': stale, '/404.html': page('not here', { 'cache-control': 'no-store' }) });
+    await gateway.get('/nothing');
+    const { status, headers, body } = await gateway.get('/nothing');
+    expect([status, body.toString(), headers['x-cache']]).toEqual([404, 'not here', 'MISS']);
+    expect(headers['cache-status']).toMatch(/^tidegate; fwd=/);
+  });
+
+  it('an error with a document is shown as rules have it for what was asked for', async () => {
+    const gone = missing({ 'cache-control': 'max-age=40', 'cdn-cache-control': 'max-age=20' });
+    const shown = { ...defaultPolicy, targetedCacheControl: 'pass', showKey: true } as const;
+    const hidden = { ...shown, targetedCacheControl: 'strip', showKey: false } as const;
+    const keyRules = [
+      { keys: ['/gone'], cache: hidden },
+      { keys: ['/404.html'], cache: shown },
+    ];
+    await start({}, { '/gone': gone }, { keyRules });
+    for (const how of ['MISS', 'HIT', 'HIT']) {
+      const { status, headers } = await gateway.get('/gone');
+      expect([status, headers['x-cache'], headers['cdn-cache-control']]).toEqual([404, how, undefined]);
+      expect(headers['cache-status']).not.toContain('key=');
+    }
   });
 
   it('what is held and does not fit (416) is told as what it is, a hit', async () => {

@@ -81,7 +81,7 @@ describe('what the owner holds is told as a hit by each other worker from the fi
       const answer = await gateway.get(path, { range: `bytes=${2 * mebibyte}-${2 * mebibyte + 1}` }, other);
       expect(answer.headers).toMatchObject({
         'x-cache': 'MISS',
-        'cache-status': 'tidegate; fwd=uri-miss; stored',
+        'cache-status': 'tidegate; fwd=partial; stored',
       });
       const both = await gateway.get(
         path,

@@ -278,7 +278,7 @@ describe('an object that is missing in memory, of which the store', () => {
     expect(reply.status).toBe(504);
     expect(reply.headers).toMatchObject({ 'access-control-allow-origin': origin });
     // the record was a hit, whatever became of the bytes
-    expect(reply.headers['cache-status']).toBe('tidegate; fwd=uri-miss; stored');
+    expect(reply.headers['cache-status']).toBe('tidegate; fwd=partial; stored');
     expect(bench.told).toEqual([]);
   });
 

@@ -26,7 +26,7 @@ const fetched: LookupResult = { ...hit, how: 'fetched', forwarded: 'uri-miss', f
 it.each<[string, LookupResult, 'all' | 'some' | 'none', string, string]>([
   ['known, all bytes there', hit, 'all', 'HIT', 'tidegate; hit; ttl=42'],
   ['known, some bytes there', hit, 'some', 'PARTIAL', 'tidegate; fwd=partial; stored'],
-  ['known, no bytes there', hit, 'none', 'MISS', 'tidegate; fwd=uri-miss; stored'],
+  ['known, no bytes there', hit, 'none', 'MISS', 'tidegate; fwd=partial; stored'],
   ['asked', fetched, 'none', 'MISS', 'tidegate; fwd=uri-miss; fwd-status=206'],
   [
     'asked by another, and kept',
