@@ -323,7 +323,9 @@ describe('a web origin as a website', () => {
 
   it('a stale error whose document had to be asked for is no hit', async () => {
     const stale = missing({ 'cache-control': 'max-age=0, stale-while-revalidate=60' });
-    await start({}, { '/nothing': stale, '/404.html': page('not here', { 'cache-control': 'no-store' }) });
+    const unkept = page('not here', { 'cache-control': 'no-store' });
+    const policy = { maxStaleMs: 60_000 };
+    await start({}, { '/nothing': stale, '/404.html': unkept }, { policy });
     await gateway.get('/nothing');
     const { status, headers, body } = await gateway.get('/nothing');
     expect([status, body.toString(), headers['x-cache']]).toEqual([404, 'not here', 'MISS']);
