@@ -156,9 +156,10 @@ export class OriginCall implements Dispatcher.DispatchHandler {
     const fault = this.#connection?.errored;
     if (fault) this.#receiver.failed(asStoreError(fault, true));
     else {
-      const trailers = withoutHopByHop(textOf(controller.rawTrailers), textOf(controller.rawHeaders));
-      if (trailers.length > 0) this.#receiver.ended(trailers);
-      else this.#receiver.ended();
+      const trailers = textOf(controller.rawTrailers);
+      // hardly ever are there any, and the head has many lines
+      if (trailers.length === 0) this.#receiver.ended();
+      else this.#receiver.ended(withoutHopByHop(trailers, textOf(controller.rawHeaders)));
     }
   }
 

@@ -11,25 +11,28 @@ export function dateMsOf({ fields, receivedMs }: Dated): number | undefined {
   return parseCachedDate(dates.map(({ value }) => value).join(', '), receivedMs);
 }
 
+/** The same as far as it can be: a date that was still to come when the answer came, in that second, is that of a wrong clock. */
+export function pastDateMsOf(answer: Dated): number | undefined {
+  const dateMs = dateMsOf(answer);
+  return dateMs === undefined ? undefined : Math.min(dateMs, secondOf(answer.receivedMs));
+}
+
+function secondOf(ms: number): number {
+  return ms - (ms % 1_000);
+}
+
 const MADE = Symbol('made');
 
 /** Found once for each record, since each read of several variants compares them. */
-type DatedOnce = Dated & { readonly [MADE]?: { readonly ms: number | undefined } };
+type DatedOnce = Dated & { readonly [MADE]?: number };
 
-/** The same as far as it can be: a date that was still to come when the answer came, in that second, is that of a wrong clock. */
-export function madeMsOf(answer: DatedOnce): number | undefined {
-  const { ms } = answer[MADE] ?? attach(answer, MADE, { ms: boundedMsOf(answer) });
-  return ms;
+/** When an answer was made, to the second: where that cannot be read, when it came (RFC 9110 §6.6.1). */
+export function madeMsOf(answer: DatedOnce): number {
+  return answer[MADE] ?? attach(answer, MADE, pastDateMsOf(answer) ?? secondOf(answer.receivedMs));
 }
 
-function boundedMsOf(answer: Dated): number | undefined {
-  const dateMs = dateMsOf(answer);
-  return dateMs === undefined ? undefined : Math.min(dateMs, answer.receivedMs - (answer.receivedMs % 1_000));
-}
-
-/** Whether of two answers the first is the more recent: by their dates (RFC 9111 §4), else by when they came. */
+/** Whether of two answers the first is the more recent: by their dates (RFC 9111 §4), in one second by when they came. */
 export function isMoreRecent(one: Dated, other: Dated): boolean {
   const [oneMs, otherMs] = [madeMsOf(one), madeMsOf(other)];
-  const isDated = oneMs !== undefined && otherMs !== undefined && oneMs !== otherMs;
-  return isDated ? oneMs > otherMs : one.receivedMs > other.receivedMs;
+  return oneMs === otherMs ? one.receivedMs > other.receivedMs : oneMs > otherMs;
 }

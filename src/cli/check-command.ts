@@ -15,7 +15,7 @@ import { UsageError } from './usage-error.ts';
 /** External dependencies of the command. */
 interface CheckOptions {
   readonly environment: Environment;
-  /** Builds what a start builds. @throws what the start would fail with */
+  /** Builds what a start builds. Rejects with what the start would fail with. */
   readonly build: (config: GatewayConfig) => Promise<void>;
   readonly connect: ProbeStores;
   readonly print: (line: string) => void;

@@ -41,7 +41,7 @@ interface ProgramOptions {
   readonly serve: (request: ServeRequest) => Promise<void>;
   /** Starts a standalone embedded store; resolves when it is ready, and the process keeps running. */
   readonly serveStore: (request: StoreAloneOptions) => Promise<void>;
-  /** Builds what a start builds, for `check`. @throws what the start would fail with */
+  /** Builds what a start builds, for `check`. Rejects with what the start would fail with. */
   readonly build: (config: GatewayConfig) => Promise<void>;
   /** Queries the stores of a configuration. */
   readonly connect: ProbeStores;

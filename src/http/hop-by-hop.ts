@@ -19,11 +19,11 @@ export const hopByHopFields: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Fields that `Connection` must not list, since they are for all recipients (RFC 9110 §7.6.1), and that say for whom, for how long
- * and of which bytes an answer is, and what ends it: without them it would be kept for others, or for too long.
+ * Fields that `Connection` must not list, since they are for all recipients (RFC 9110 §7.6.1). They say for whom, for how long and of
+ * which bytes an answer is, and what ends it: without them it would be kept for others, or for too long. In a request it is the same.
  */
 const neverNominated: ReadonlySet<string> = new Set([
-  ...['age', 'cache-control', 'date', 'expires', 'set-cookie', 'vary', ...targetedFields],
+  ...['age', 'cache-control', 'date', 'expires', 'set-cookie', 'set-cookie2', 'vary', ...targetedFields],
   ...['content-encoding', 'content-language', 'content-range', 'content-type', 'etag', 'last-modified'],
   ...['content-location', 'location', 'cache-group-invalidation', ...tagFieldNames],
 ]);

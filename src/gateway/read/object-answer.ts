@@ -264,10 +264,8 @@ export class ObjectAnswer implements SendCallbacks {
   #answerAsIs(record: ReadableRecord, lost: ContentCoding): void {
     record.content.encodings?.forget(lost);
     this.#coding = undefined;
-    this.#isUndated = false;
     this.#isAsIs = true;
     this.#sent = undefined;
-    this.#part = undefined;
     this.answer(record, this.#outcome);
   }
 

@@ -1,9 +1,9 @@
-import { dateMsOf, madeMsOf } from '../../cache/most-recent.ts';
+import { dateMsOf, pastDateMsOf } from '../../cache/most-recent.ts';
 import type { Asking, ReadableRecord } from '../../cache/record.ts';
 import type { AnswerTimes, WebHead } from './stored-answer.ts';
 
 /** What tells which of two answers is the newer one. */
-export interface Dated {
+export interface Dating {
   /** When the origin was asked. */
   readonly requestedMs: number;
   /** When it has made the answer; undefined where it does not say. */
@@ -11,15 +11,15 @@ export interface Dated {
 }
 
 /** How an answer came about. */
-export interface Made extends Dated, Pick<Asking, 'heldTags'> {}
+export interface Made extends Dating, Pick<Asking, 'heldTags'> {}
 
 export function madeOf({ fields }: WebHead, times: AnswerTimes): Made {
   const { requestedMs, heldTags, receivedMs } = times;
-  return { requestedMs, heldTags, dateMs: madeMsOf({ fields, receivedMs }) };
+  return { requestedMs, heldTags, dateMs: pastDateMsOf({ fields, receivedMs }) };
 }
 
-/** Where both are dated, that decides: an answer may have been kept on its way. */
-export function isLater(one: Dated, other: Dated): boolean {
+/** Where both are dated, that decides: an answer may have been kept on its way. Otherwise what was asked for later is. */
+export function isLater(one: Dating, other: Dating): boolean {
   const isDated = one.dateMs !== undefined && other.dateMs !== undefined && one.dateMs !== other.dateMs;
   return isDated ? Number(one.dateMs) > Number(other.dateMs) : one.requestedMs > other.requestedMs;
 }

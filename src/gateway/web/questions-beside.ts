@@ -8,9 +8,6 @@ import type { WebRead } from './web-read.ts';
 /** Questions beside one that hangs. */
 const BESIDE_LIMIT = 4;
 
-/** So many of them, with the first that is asked in nobody's name. */
-const WITH_NOBODY = 2;
-
 /** A body of which less comes while somebody waits with patience is as good as none. */
 const LEAST_BYTES = 1024;
 
@@ -52,6 +49,7 @@ class Beside {
   readonly patienceMs: number;
   /** In whose names: somebody may come in whose name it can be. */
   asked: readonly WebRead[] = [];
+  hasAskedNobody = false;
   readonly open = new Map<WebFlight, Open>();
   readonly waiting = new Set<Waiting>();
   /** Whether one of a client is under way without a place. */
@@ -95,7 +93,7 @@ class Beside {
   }
 
   /** Nobody waits: answers that had begun by the last look are given up, which could go on for ever. */
-  tidy(): void {
+  giveUpBegun(): void {
     if (this.#seenBytes.has(this.#flight)) this.#flight.deserted?.();
     for (const [flight, { by, giveUp }] of [...this.open])
       if (this.#seenBytes.has(flight)) {
@@ -130,13 +128,13 @@ export class QuestionsBeside {
     if (flight.patience || flight.isOver) return;
     const { clock, flights } = this.#parts;
     const beside = new Beside(flight, flights.patienceMs(flight.first));
-    flight.over = () => this.#tidy(beside);
+    flight.over = () => this.#giveUpLater(beside);
     this.#wait(flight, beside, flight.sinceMs + beside.patienceMs - clock.monotonicMs());
   }
 
   #wait(flight: WebFlight, beside: Beside, delayMs: number): void {
     flight.patience = this.#parts.clock.after(delayMs, () => {
-      if (!flight.isAwaited) beside.tidy();
+      if (!flight.isAwaited) beside.giveUpBegun();
       const { isComing } = beside;
       if (!isComing) flight.dismiss(flight.first, this.#parts.isOfEach);
       if (flight.isOver) return;
@@ -149,22 +147,22 @@ export class QuestionsBeside {
         if (beside.isInVain && !isComing) flight.dismiss(flight.first);
         return;
       }
+      const isOfNobody = beside.asked.length > 0 && !beside.hasAskedNobody;
       beside.asked = [...beside.asked, by];
-      const isOfNobody = beside.asked.length === WITH_NOBODY;
+      beside.hasAskedNobody ||= isOfNobody;
       const asked = isOfNobody ? this.#parts.asNobody(by) : by.asGet();
       const read = flight.isOfRange ? asked.withRangeOf(flight.first) : asked;
       this.#ask(flight, beside, { by, read, isOfNobody });
     });
   }
 
-  /** The flight is over. */
-  #tidy(beside: Beside): void {
-    beside.waiting.clear();
+  /** What is still under way beside a flight that is over. */
+  #giveUpLater(beside: Beside): void {
     if (beside.open.size === 0) return;
     beside.look();
     this.#parts.clock.after(beside.patienceMs, () => {
-      beside.tidy();
-      this.#tidy(beside);
+      beside.giveUpBegun();
+      this.#giveUpLater(beside);
     });
   }
 

@@ -34,7 +34,7 @@ export function readWebHead(head: StoreReplyHead): WebHead {
   return { ...head, ...stated, vary: tellableVary(parseVary(fieldValue(head.fields, 'vary'))) };
 }
 
-/** With spans of its own the gateway tells another trace than the client, and one for each question: nobody has asked the same. */
+/** Traces differ from question to question: nobody has asked the same, be they the client's or those of spans of the gateway's own. */
 function tellableVary(vary: Vary): Vary {
   return vary !== '*' && vary.some(name => traceFieldNames.has(name)) ? '*' : vary;
 }

@@ -5,8 +5,6 @@ import { ASKED_RANGE } from './asked-range.ts';
 /** Fields by which some of the answers that are held of one name are selected. */
 interface VaryList {
   readonly names: readonly string[];
-  /** When the last of these answers came. */
-  readonly latestMs: number;
   /** Whether they are parts, each for one range. */
   readonly isOfParts: boolean;
 }
@@ -22,7 +20,7 @@ export function varyListsOf(records: Records): readonly VaryList[] {
 }
 
 function differentLists(records: Records): readonly VaryList[] {
-  const lists = new Map<string, VaryList>();
+  const lists = new Map<string, VaryList & { readonly latestMs: number }>();
   for (const record of records.values()) {
     if (record.kind !== 'readable' || record.answer === undefined) continue;
     const { vary: names } = record.answer;

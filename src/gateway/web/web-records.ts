@@ -6,14 +6,14 @@ import { Generation } from '../../cache/generation.ts';
 import type { GenerationIdentity } from '../../cache/generation-identity.ts';
 import { heldTagsOf } from '../../cache/held-tags.ts';
 import { hiddenBy, type NamedRecord } from '../../cache/hidden-answers.ts';
-import { isMoreRecent, madeMsOf } from '../../cache/most-recent.ts';
+import { isMoreRecent, pastDateMsOf } from '../../cache/most-recent.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
 import type { Asked, Asking, ObjectRecord, ReadableRecord } from '../../cache/record.ts';
 import { hasMoved } from '../request/bucket.ts';
 import type { Forwarded } from '../request/cache-status.ts';
 import { isPart, withoutRange } from './asked-range.ts';
 import type { WebCache } from './filling-cache.ts';
-import { type Dated, isLater, type Made } from './made-answer.ts';
+import { type Dating, isLater, type Made } from './made-answer.ts';
 import { isGivenBefore, latestOf, selectedOf, tellsOfServer } from './selected-record.ts';
 import { holdsAll, isComplete } from './stale-answers.ts';
 import { type AnswerTimes, type ArrivedHead, tagSlotsOfAnswer } from './stored-answer.ts';
@@ -28,8 +28,8 @@ const GROUPS_PER_ANSWER = 128;
 
 const DATED = Symbol('dated');
 
-/** Until it is packed it is known how the answer came about that the record was made of. */
-type DatedRecord = ReadableRecord & { readonly [DATED]?: Dated };
+/** How the answer came about that it was made of: known until it is packed, or another record takes its place. */
+type DatedRecord = ReadableRecord & { readonly [DATED]?: Dating };
 
 /** What the stored answers of one name are looked up by. */
 export interface AnswerName {
@@ -115,7 +115,7 @@ export class WebRecords {
   /**
    * Stores `record`, unless the epoch was raised or it was purged since the origin was asked, or another request has brought what
    * the origin has made later (RFC 9111 §4). What is held of the name, or was then, is purged with its tags, too. An error of the
-   * server is stored where nothing better can be had; what can not is forgotten then.
+   * server is stored where nothing better can be had; what can not is forgotten then. Who selects it is given it from now on.
    */
   store(read: WebRead, record: ReadableRecord, { heldTags, ...dated }: Made): boolean {
     const { key } = read.target;
@@ -140,7 +140,7 @@ export class WebRecords {
     // a part that was read again is still one when it was fetched anew
     if (other && isPart(other) && isPart(record)) this.#partsReadAgain.add(record);
     this.#cache.table.put(key, name, record);
-    // what it has hidden came before it, and after what is in its place now
+    // what it has hidden is older than it, and may be newer than what is in its place now
     if (before && isMoreRecent(before, record)) this.#forgetHidden(read, [[name, before]], record);
     this.#prefer(read, record);
     this.#forgetSurplus(key, name);
@@ -151,10 +151,7 @@ export class WebRecords {
   #prefer(read: WebRead, record: ReadableRecord): void {
     const records = this.#entryOf(read)?.records;
     const latest = records && latestOf(records, read, record.epoch)?.record;
-    if (!latest || !isMoreRecent(latest, record)) return;
-    this.forget(read, latest, record);
-    // each time there are fewer
-    if ((this.#entryOf(read)?.records.size ?? 0) < records.size) this.#prefer(read, record);
+    if (latest && isMoreRecent(latest, record)) this.forget(read, latest, record);
   }
 
   /** Stores `record` in the place of `before`, which the origin has confirmed; it may vary by other fields now. */
@@ -280,8 +277,8 @@ export class WebRecords {
     this.#cache.unsettled.add(key.keySlot);
   }
 
-  #datedOf(record: DatedRecord): Dated {
-    return record[DATED] ?? { requestedMs: record.receivedMs, dateMs: madeMsOf(record) };
+  #datedOf(record: DatedRecord): Dating {
+    return record[DATED] ?? { requestedMs: record.receivedMs, dateMs: pastDateMsOf(record) };
   }
 
   #entryOf({ target, bucket }: AnswerName): Entry | undefined {

@@ -183,7 +183,7 @@ export function keyedQuery(query: string | undefined, { names, isSorted }: Query
     names === 'all' || names.has(name) || names.has(nameOf(text.replaceAll('+', ' ')));
   const kept = parameters.filter(isNamed);
   const inOrder = isSorted ? sorted(kept) : kept;
-  return inOrder.length === 0 && names !== 'all' ? '' : `?${inOrder.map(({ text }) => text).join('&')}`;
+  return inOrder.length === 0 ? '' : `?${inOrder.map(({ text }) => text).join('&')}`;
 }
 
 /** Stable: what several parameters of one name mean may depend on their order. Forms and others read a plus differently. */

@@ -15,7 +15,7 @@ const parts = /^((?:https?:)?\/\/[^/?#]*)?([^?#]*)(?:\?([^#]*))?/i;
  */
 export function writtenTargets(reference: string, base: string): readonly NamedTarget[] {
   const [, origin, path = '', query] = parts.exec(reference) ?? [];
-  const [basePath = '', baseQuery] = base.split(/\?(.*)/s, 2);
+  const [basePath = '', baseQuery] = base.split(/\?(.*)/, 2);
   const isSame = origin === undefined && path === '';
   const whole = isSame ? basePath : merged(origin === undefined ? basePath : '/', path);
   const asked = isSame ? (query ?? baseQuery) : query;

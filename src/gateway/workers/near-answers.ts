@@ -55,7 +55,7 @@ export class NearAnswers {
     return { bytes: this.#entries.calculatedSize, count: this.#entries.size };
   }
 
-  /** The answer that came last among those that the request selects, fresh or stale, whose bytes can be had. */
+  /** The answer that is the most recent of those that the request selects, fresh or stale, whose bytes can be had. */
   find(read: WebRead): ReadableRecord | undefined {
     const { key } = read.target;
     const entry = this.#entries.get(key.text);

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { isLater } from '../../../../src/gateway/web/made-answer.ts';
+import { isLater, madeOf } from '../../../../src/gateway/web/made-answer.ts';
+import { readWebHead } from '../../../../src/gateway/web/stored-answer.ts';
 
 it.each([
   ['was asked for later where neither has a date', { requestedMs: 2 }, { requestedMs: 1 }, true],
@@ -14,4 +15,14 @@ it.each([
     isFirst,
     !isFirst,
   ]);
+});
+
+it('a date that is still to come is taken for the second of the arrival', () => {
+  const head = readWebHead({
+    status: 200,
+    fields: [{ name: 'date', value: new Date(9_000_000).toUTCString(), store: false }],
+  });
+  const asked = { epoch: 0, barrier: 0, isUnsettled: false, heldTags: [], groupSlots: () => 0 };
+  const made = madeOf(head, { ...asked, requestedMs: 1, receivedMs: 5_500 });
+  expect(made).toEqual({ requestedMs: 1, heldTags: [], dateMs: 5_000 });
 });
