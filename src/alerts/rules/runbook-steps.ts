@@ -268,7 +268,7 @@ const runbookSteps: Readonly<Record<RuleName | NoticeName, readonly RunbookStep[
 /** What no rule watches: how writes fail, and what is left to do then. */
 export const writeSteps: readonly RunbookStep[] = [
   shell(
-    'Writes that were refused: reason names the grant that is missing. Some header fields need one of their own (x-amz-acl needs PutObjectAcl), and so do a copy (its source) and the configuration of a bucket (for all keys).',
+    'Writes that were refused: reason names the grant that is missing, or says that there is no such key. Some header fields need one of their own (x-amz-acl needs PutObjectAcl), and so do a copy (its source) and the configuration of a bucket (for all keys).',
     `jq -c 'select(.status == 403 and .reason) | {time, operation, bucket, url, caller, reason}' LOG`,
   ),
   shell(

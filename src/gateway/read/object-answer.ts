@@ -17,7 +17,7 @@ import { PreparedHeaders } from '../reply/prepared-headers.ts';
 import { replyRemembered } from '../reply/refusal-reply.ts';
 import type { Representations } from '../reply/representations.ts';
 import { type SendCallbacks, sendContent } from '../reply/send-content.ts';
-import { noGrant } from '../request/access.ts';
+import { untoldAbsence } from '../request/access.ts';
 import {
   asRead,
   type CacheReports,
@@ -148,7 +148,7 @@ export class ObjectAnswer implements SendCallbacks {
     }
     this.onCoverage('all');
     exchange.refusedBy = 'store';
-    if (!mayKnowMissing && tellsMissing(record)) throw noGrant('ListBucket');
+    if (!mayKnowMissing && tellsMissing(record)) throw untoldAbsence();
     const reply = () => {
       replyRemembered(exchange, read.bucket, record, this.#ageS);
       this.#parts.observer.sent(exchange);

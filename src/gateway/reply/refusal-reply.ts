@@ -1,7 +1,7 @@
 import { type StoreReplyHead, storeField, type WholeReply } from '../../backend/store.ts';
 import type { RefusedRecord } from '../../cache/record.ts';
 import { rawFromFields } from '../../s3/dialect.ts';
-import { retryAfter, s3Error } from '../../s3/error.ts';
+import { retryAfter } from '../../s3/error.ts';
 import { errorBody, parseErrorBody, type RememberedError } from '../../s3/error-body.ts';
 import { errorInDialect } from '../../s3/error-dialect.ts';
 import { isCrossOrigin, isPerResponseField } from '../../s3/passed-fields.ts';
@@ -14,6 +14,7 @@ import {
   usualCode,
   withStandardBody,
 } from '../../s3/store-refusal.ts';
+import { untoldAbsence } from '../request/access.ts';
 import type { Bucket } from '../request/bucket.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { fieldsInClientNames, inClientNames } from './client-names.ts';
@@ -53,7 +54,9 @@ export function replyRefusal(
   exchange.refusedBy = 'store';
   if (!mayKnowMissing && tellsMissing(reply)) {
     const crossOrigin = rawFromFields(reply.fields.filter(isCrossOrigin), exchange.prefix);
-    replyError(exchange, s3Error('AccessDenied'), crossOrigin);
+    const missing = untoldAbsence();
+    exchange.failure = missing;
+    replyError(exchange, missing, crossOrigin);
     return;
   }
   const parsed = parseErrorBody(reply.body);
@@ -91,7 +94,7 @@ export function errorWithin(
   if (!parsed) return undefined;
   exchange.refusedBy = 'store';
   const isHidden = !mayKnowMissing && tellsMissing({ ...reply, status: 404 });
-  const told = isHidden ? s3Error('AccessDenied') : (ownSignatureRefused(parsed) ?? parsed);
+  const told = isHidden ? untoldAbsence() : (ownSignatureRefused(parsed) ?? parsed);
   return translatedBody(exchange, inNamesOfBoth(told, bucket, source), tellIds(exchange, reply));
 }
 

@@ -45,6 +45,12 @@ export function noGrant(action: string, scope: '' | ' for all keys' = ''): S3Err
   return s3Error('AccessDenied', { reason: `no grant for ${action}${scope}` });
 }
 
+/** A key that is not there, for callers who may not know that (docs/semantics.md, Authentication 4): only the log says it. */
+export function untoldAbsence(): S3Error {
+  const reason = 'the store has no such key (404); without a grant for ListBucket that is told as 403';
+  return s3Error('AccessDenied', { reason });
+}
+
 /** What one caller may do in one bucket. */
 export class Permissions {
   readonly #policy: Policy;

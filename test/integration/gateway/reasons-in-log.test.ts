@@ -42,6 +42,7 @@ const get = (path: string) => () => ask({ path });
 const ask = async (question: Question) => (await lab.ask({ ...question, as: writer })).text;
 const sdk = () => lab.sdk(writer);
 const Objects = Array.from({ length: 1001 }, (_, n) => ({ Key: `up/${n}` }));
+const noSuchKey = 'the store has no such key (404); without a grant for ListBucket that is told as 403';
 const OutputLocation = { S3: { BucketName: 'b', Prefix: 'p' } };
 
 it.each<[string, () => Promise<unknown>, number, string]>([
@@ -50,7 +51,8 @@ it.each<[string, () => Promise<unknown>, number, string]>([
   ['the tags of a source', put(copyTags), 403, 'no grant for GetObjectTagging'],
   ['a source', put({ 'copy-source': 'box/in/a' }), 403, 'no grant for GetObject'],
   ['a read', get('/box/in/a'), 403, 'no grant for GetObject'],
-  ['the read of a missing key', get('/box/up/none'), 403, 'no grant for ListBucket'],
+  ['the read of a missing key', get('/box/up/none'), 403, noSuchKey],
+  ['a missing source', put({ 'copy-source': 'box/up/none' }), 403, noSuchKey],
   ['the read of a version', get('/box/up/a?versionId=1'), 403, 'no grant for GetObjectVersion'],
   ['a listing', get('/box?list-type=2'), 403, 'no grant for ListBucket'],
   [

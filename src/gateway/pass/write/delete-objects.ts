@@ -27,7 +27,7 @@ import { InvalidListError } from '../../../s3/listing/listing-xml.ts';
 import { requireId } from '../../../s3/store-id.ts';
 import { RefusedByStoreError } from '../../fill/fill-error.ts';
 import { inClientNames } from '../../reply/client-names.ts';
-import { noGrant } from '../../request/access.ts';
+import { noGrant, untoldAbsence } from '../../request/access.ts';
 import { type Bucket, objectKeyOf } from '../../request/bucket.ts';
 import { bypassed } from '../../request/cache-status.ts';
 import { requireObject } from '../../request/locate.ts';
@@ -223,7 +223,7 @@ function resultForClient(
     fields: [],
   };
   const isHidden = missing.has(said.code) && !permissions.allows('ListBucket', own);
-  const { code, message } = isHidden ? noGrant('ListBucket') : inClientNames(said, bucket);
+  const { code, message } = isHidden ? untoldAbsence() : inClientNames(said, bucket);
   return {
     kind,
     key: own,

@@ -57,8 +57,9 @@ describe('a refusal of this request', () => {
 
   it('law 6: does not say that a key is missing to who may not list', async () => {
     const asked = { client: { mayKnowMissing: false } };
-    const { reply } = await refusedWith(404, errorOf('NoSuchKey'), asked);
+    const { reply, exchange } = await refusedWith(404, errorOf('NoSuchKey'), asked);
     expect(reply.status).toBe(403);
+    expect(failureFields(exchange).reason).toMatch(/no such key/);
     expect(reply.text).toContain('<Code>AccessDenied</Code>');
     expect(reply.text).not.toContain('theirs');
     expect(reply.headers).toMatchObject({ 'access-control-allow-origin': '*' });
