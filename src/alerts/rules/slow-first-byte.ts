@@ -57,15 +57,16 @@ function allowedMs(kind: 'hit' | 'miss', options: SlowFirstByteOptions): number 
   return kind === 'hit' ? options.hitThresholdMs : options.thresholdMs;
 }
 
+/** Within a bucket of the histogram the measured times are not known, so the figure is about right only. */
 function breach(kind: 'hit' | 'miss', p99Ms: number, count: number, options: SlowFirstByteOptions): Breach {
   const reads = kind === 'hit' ? 'reads from the cache' : 'reads that need the backend';
   return {
     kind: 'breach',
     labels: { cache: kind },
-    summary: `One in a hundred ${reads} waits ${describeDuration(p99Ms)} or longer for its first byte.`,
+    summary: `One in a hundred ${reads} waits about ${describeDuration(p99Ms)} or longer for its first byte.`,
     facts: [
       { name: 'Reads', value: `${formatCount(count)} ${reads} in ${describeDuration(options.windowMs)}` },
-      { name: 'Slowest 1 %', value: `${describeDuration(p99Ms)} or longer` },
+      { name: 'Slowest 1 %', value: `about ${describeDuration(p99Ms)} or longer` },
       { name: 'Allowed', value: describeDuration(allowedMs(kind, options)) },
     ],
   };

@@ -220,7 +220,7 @@ const rows: readonly Row[] = [
     thin: firstBytes('MISS', 8, 1),
     firesWithinMs: 4 * MINUTE_MS + 5_000,
     resolvesWithinMs: 4 * MINUTE_MS + 5_000,
-    summary: 'One in a hundred reads that need the backend waits 8.6 s or longer for its first byte.',
+    summary: 'One in a hundred reads that need the backend waits about 8.6 s or longer for its first byte.',
   },
   {
     rule: 'hitRatioDrop',
