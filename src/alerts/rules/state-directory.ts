@@ -12,7 +12,7 @@ interface StateDirectoryOptions extends ConditionOptions {
 /** The state of alerts cannot be written to disk, or could not for a moment. */
 export const stateDirectory: RuleDefinition<StateDirectoryOptions> = {
   name: 'stateDirectory',
-  title: 'The state directory cannot be used',
+  title: 'The state directory cannot be used, or could not recently',
   advice:
     'Requests are served as usual. Cards wait in memory and are sent from there, but a restart would lose them, and nothing can be silenced. The log says why; free some space or repair the directory; the state is then written again without a restart.',
   measures: [stateUsable, stateFailures],

@@ -456,6 +456,20 @@ describe('backendUnreachable', () => {
   });
 });
 
+it('stateDirectory is named so that it is true after the state was written again, too', () => {
+  const bench = new RuleBench(rulesOf({}, 'stateDirectory'));
+  const usableAfter =
+    (failures: number): Load =>
+    gateway => {
+      gateway.set('tidegate_state_usable', {}, 1);
+      gateway.add('tidegate_state_failures_total', {}, failures);
+    };
+  bench.run(10 * MINUTE_MS, usableAfter(0));
+  bench.run(5_000, usableAfter(1));
+  expect(bench.current()?.summary).toContain('and was written again');
+  expect(describeRule('stateDirectory').title).toContain('or could not recently');
+});
+
 describe('lines of the log', () => {
   const drops =
     (count: number): Load =>
