@@ -5,6 +5,7 @@ import { ConfigError } from '../config/config-error.ts';
 import type { Environment } from '../config/environment.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
 import { checkFile } from '../config/load-config.ts';
+import { refuseUnwritableLog } from '../config/log-file-check.ts';
 import { refuseWhatDoesNotFit } from '../config/machine-warnings.ts';
 import { refuseUnknownHosts } from '../config/unknown-hosts.ts';
 import { configOption } from './config-option.ts';
@@ -48,6 +49,7 @@ export function addCheckCommand(
       const { config, warnings } = checkFile(file, environment, !connects);
       refuseWhatDoesNotFit(config, file);
       await refuseUnknownHosts(config, file);
+      refuseUnwritableLog(config, file);
       for (const warning of warnings) print(`warning: ${warning}`);
       await buildable(file, config, build);
       print(`${file} ${verdictOn(warnings)}: ${countsOf(config)}`);

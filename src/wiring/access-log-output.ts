@@ -8,6 +8,7 @@ import type { CounterCell, GaugeCell, Metrics } from '../base/metrics.ts';
 import type { PreparedChange } from '../base/prepared-change.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
+import { unwritableLog } from '../config/log-file-check.ts';
 
 const END_LIMIT_MS = 1_000;
 
@@ -123,8 +124,7 @@ export class AccessLogOutput {
       return file;
     } catch (cause) {
       const why = cause instanceof Error ? (errorCode(cause) ?? cause.message) : String(cause);
-      const problem = `log.access.file holds "${path}", which cannot be written (${why})`;
-      throw new ConfigError(source, [problem], { cause });
+      throw new ConfigError(source, [unwritableLog(path, why)], { cause });
     }
   }
 }

@@ -142,6 +142,16 @@ it.each(['serve', 'check'])(
   },
 );
 
+it('refuses to call a file fine whose access log cannot be written', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'tidegate-cli-'));
+  const file = join(directory, 'tidegate.yaml');
+  writeFileSync(file, `log: { access: { file: "${join(directory, 'none/access.log')}" } }`);
+  const { end, out, errors } = await run(['check', '-c', file]);
+  expect({ end, out }).toEqual({ end: ended(2), out: '' });
+  expect(errors).toContain(`${file} cannot be used:\n  log.access.file holds`);
+  await rm(directory, { recursive: true });
+});
+
 it('names the variable that holds a wrong address, where no option gives one', async () => {
   const wrong = { TIDEGATE_ADMIN: 'localhost' };
   const { end, errors } = await run(['purge', 'b'], wrong);

@@ -1,0 +1,37 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { errorCode } from '../base/error-code.ts';
+import { ConfigError } from './config-error.ts';
+import type { GatewayConfig } from './gateway-config.ts';
+
+/**
+ * Refuses a file of the access log that a start could not open, and creates nothing. Where a gateway runs, opening it is what tells:
+ * a reload goes on with the file that is open, whatever has become of its directory.
+ *
+ * @param source names the configuration in messages
+ * @throws ConfigError
+ */
+export function refuseUnwritableLog({ log: { access } }: Pick<GatewayConfig, 'log'>, source: string): void {
+  if (access === false || access.file === undefined) return;
+  const why = whyUnwritable(access.file);
+  if (why !== undefined) throw new ConfigError(source, [unwritableLog(access.file, why)]);
+}
+
+/** @param why the name of the error */
+export function unwritableLog(path: string, why: string): string {
+  return `log.access.file holds "${path}", which cannot be written (${why}); expected a file in a directory that is there`;
+}
+
+function whyUnwritable(path: string): string | undefined {
+  const { W_OK, X_OK } = constants;
+  try {
+    const there = statSync(path, { throwIfNoEntry: false });
+    if (there?.isDirectory()) return 'EISDIR';
+    if (there) accessSync(path, W_OK);
+    // with the dot a file in the place of the directory is told as such
+    else accessSync(`${dirname(path)}/.`, W_OK | X_OK);
+    return undefined;
+  } catch (error) {
+    return errorCode(error) ?? String(error);
+  }
+}
