@@ -6,7 +6,7 @@ import { isElement, readXml, textOf } from '../s3/xml-reader.ts';
 import { sendAndCollect } from './collected-reply.ts';
 import { healthRequest } from './health-request.ts';
 import type { OriginStore } from './origin-store.ts';
-import { httpField, type Store, StoreError, type WholeReply } from './store.ts';
+import { httpField, type Store, StoreError, storeField, type WholeReply } from './store.ts';
 
 /** The result of probing a store. */
 export type ProbeResult =
@@ -22,6 +22,8 @@ export type ProbeResult =
       readonly asked: string;
       readonly status: number;
       readonly code: string | undefined;
+      /** Where the bucket is, or what the signature has to name, if the answer tells. */
+      readonly region?: string;
     }
   /**
    * Whether the store answers the question that its circuit breaker asks, see `StoreQuestion`; `how` is the status of the
@@ -173,9 +175,14 @@ function askWithin(signal: AbortSignal | undefined, { fieldsFor }: Pick<ProbePla
     );
 }
 
-function refusedBy({ status, body }: WholeReply, asked: string, bucket: string | undefined): ProbeResult {
-  return { kind: 'refused', bucket, asked, status, code: parseErrorBody(body)?.code };
+function refusedBy(reply: WholeReply, asked: string, bucket: string | undefined): ProbeResult {
+  const error = parseErrorBody(reply.body);
+  const told = error?.fields.find(([name]) => name === 'Region')?.[1] ?? storeField(reply, 'bucket-region');
+  const region = told !== undefined && regionName.test(told) ? { region: told } : {};
+  return { kind: 'refused', bucket, asked, status: reply.status, code: error?.code, ...region };
 }
+
+const regionName = /^[\w-]{1,64}$/;
 
 function unreachable(error: unknown): ProbeResult {
   if (!(error instanceof StoreError))

@@ -207,13 +207,16 @@ function keyOfName(bucket: string | undefined, backend: string, config: GatewayC
 }
 
 /** What to correct after a refusal; `backendKey` and `nameKey` are configuration keys. */
-function adviceFor({ status, code = '', bucket }: Refusal, backendKey: string, nameKey: string): string {
+function adviceFor(refusal: Refusal, backendKey: string, nameKey: string): string {
+  const { status, code = '', bucket, region } = refusal;
   if (bucket !== undefined && (code === 'NoSuchBucket' || (status === 404 && code === '')))
     return `create it, or name the one that is meant in ${nameKey}`;
   if (wrongCredentials.has(code)) return `correct ${backendKey}.credentials: the signature is refused`;
   if (code === 'RequestTimeTooSkewed') return 'the clocks of this machine and of the store differ: set them';
+  if (code === 'AuthorizationHeaderMalformed' && region !== undefined)
+    return `correct ${backendKey}.region: the store expects ${region}`;
   if (wrongRegion.has(code) || status === 301)
-    return `correct ${backendKey}.region and ${backendKey}.endpoint: the bucket is in another region`;
+    return `correct ${backendKey}.region and ${backendKey}.endpoint: the bucket is in ${region ?? 'another region'}`;
   if (status === 429 || code === 'SlowDown') return 'it limits requests at the moment: ask again later';
   if (status >= 500 && status !== 501)
     return 'it is in trouble itself, or what stands before it is: see its own state and logs, and ask again later';

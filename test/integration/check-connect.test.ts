@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import {
   type AddressInfo,
@@ -180,16 +180,32 @@ it.each([
   [503, 'SlowDown', 'it limits requests at the moment: ask again later'],
   [429, 'TooManyRequests', 'it limits requests at the moment: ask again later'],
 ])('says what to do about %i %s', async (status, code, advice) => {
-  const server = createServer((_request, reply) =>
+  const url = await answering((_request, reply) =>
     reply.writeHead(status).end(`<Error><Code>${code}</Code></Error>`),
   );
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  stops.push(() => new Promise(resolve => server.close(resolve)));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { exitCode, out } = await check(`backends: { main: { type: s3, endpoint: "${url}" } }\n${open}`);
   expect(exitCode).toBe(1);
   expect(out).toContain(`answers ${status} ${code} to a listing of the bucket "box": ${advice}`);
 });
+
+it.each([
+  ['an element of its error', {}, '<Region>eu-west-1</Region>', 'the store expects eu-west-1'],
+  ['a header field', { 'x-amz-bucket-region': 'eu-west-1' }, '', 'the store expects eu-west-1'],
+  ['nothing that is a name', {}, '<Region>no: where</Region>', 'the bucket is in another region'],
+])('tells the region that the store names by %s', async (_, fields, element, advice) => {
+  const error = `<Error><Code>AuthorizationHeaderMalformed</Code>${element}</Error>`;
+  const url = await answering((_request, reply) => reply.writeHead(400, fields).end(error));
+  const { out } = await check(`backends: { main: { type: s3, endpoint: "${url}" } }\n${open}`);
+  expect(out.split('\n').at(-1)).toContain(advice);
+});
+
+/** The URL of a server that does no more than that. */
+async function answering(reply: RequestListener): Promise<string> {
+  const server = createServer(reply);
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  stops.push(() => new Promise(resolve => server.close(resolve)));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
 
 async function listening(server: RawServer): Promise<number> {
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));

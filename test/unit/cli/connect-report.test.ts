@@ -181,6 +181,15 @@ describe('what to do about a refusal', () => {
     });
   });
 
+  it.each([
+    [400, 'AuthorizationHeaderMalformed', 'correct backends.main.region: the store expects eu-west-1'],
+    [301, 'PermanentRedirect', region.replace('another region', 'eu-west-1')],
+    [301, undefined, region.replace('another region', 'eu-west-1')],
+  ])('%i %s that names the region: %s', (status, code, advice) => {
+    const [, line] = report([refused({ status, code, region: 'eu-west-1' })]).lines;
+    expect(line?.split(': ').slice(1).join(': ')).toBe(advice);
+  });
+
   it.each(['AccessDenied', undefined])('403 %s: it may be the grants at the store', code => {
     const [, line] = report([refused({ code })]).lines;
     expect(line).toContain(
