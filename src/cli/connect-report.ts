@@ -30,11 +30,12 @@ type Refusal = Extract<ProbeResult, { kind: 'refused' }>;
 type Question = Extract<ProbeResult, { kind: 'questioned' }>;
 type Answer = Exclude<ProbeResult, Refusal | { kind: 'signed' | 'unsigned' } | Question>;
 
-const wrongCredentials: ReadonlySet<string> = new Set([
-  'ExpiredToken',
-  'InvalidAccessKeyId',
-  'InvalidToken',
-  'SignatureDoesNotMatch',
+/** What each code says of the credentials. */
+const wrongCredentials: ReadonlyMap<string, string> = new Map([
+  ['ExpiredToken', 'the session token has expired'],
+  ['InvalidAccessKeyId', 'it does not know the access key'],
+  ['InvalidToken', 'it does not take the session token'],
+  ['SignatureDoesNotMatch', 'the signature is refused'],
 ]);
 
 const wrongRegion: ReadonlySet<string> = new Set(['AuthorizationHeaderMalformed', 'PermanentRedirect']);
@@ -211,7 +212,8 @@ function adviceFor(refusal: Refusal, backendKey: string, nameKey: string): strin
   const { status, code = '', bucket, region } = refusal;
   if (bucket !== undefined && (code === 'NoSuchBucket' || (status === 404 && code === '')))
     return `create it, or name the one that is meant in ${nameKey}`;
-  if (wrongCredentials.has(code)) return `correct ${backendKey}.credentials: the signature is refused`;
+  const wrong = wrongCredentials.get(code);
+  if (wrong !== undefined) return `correct ${backendKey}.credentials: ${wrong}`;
   if (code === 'RequestTimeTooSkewed') return 'the clocks of this machine and of the store differ: set them';
   if (code === 'AuthorizationHeaderMalformed' && region !== undefined)
     return `correct ${backendKey}.region: the store expects ${region}`;

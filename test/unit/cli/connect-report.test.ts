@@ -144,7 +144,7 @@ describe('a store that cannot be used', () => {
 
 describe('what to do about a refusal', () => {
   const region = 'correct backends.main.region and backends.main.endpoint: the bucket is in another region';
-  const credentials = 'correct backends.main.credentials: the signature is refused';
+  const credentials = 'correct backends.main.credentials:';
   const clocks = 'the clocks of this machine and of the store differ: set them';
   const later = 'it limits requests at the moment: ask again later';
   const trouble =
@@ -155,10 +155,10 @@ describe('what to do about a refusal', () => {
     [404, 'NoSuchBucket', create],
     [404, undefined, create],
     [404, 'NoSuchKey', settings],
-    [403, 'ExpiredToken', credentials],
-    [403, 'InvalidAccessKeyId', credentials],
-    [400, 'InvalidToken', credentials],
-    [403, 'SignatureDoesNotMatch', credentials],
+    [403, 'ExpiredToken', `${credentials} the session token has expired`],
+    [403, 'InvalidAccessKeyId', `${credentials} it does not know the access key`],
+    [400, 'InvalidToken', `${credentials} it does not take the session token`],
+    [403, 'SignatureDoesNotMatch', `${credentials} the signature is refused`],
     [403, 'RequestTimeTooSkewed', clocks],
     [400, 'AuthorizationHeaderMalformed', region],
     [301, 'PermanentRedirect', region],
