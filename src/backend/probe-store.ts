@@ -22,6 +22,8 @@ export type ProbeResult =
       readonly asked: string;
       readonly status: number;
       readonly code: string | undefined;
+      /** The answer could have no body to tell a code in. */
+      readonly isHead?: true;
       /** Where the bucket is, or what the signature has to name, if the answer tells. */
       readonly region?: string;
     }
@@ -36,6 +38,8 @@ export type ProbeResult =
   | { readonly kind: 'unsigned'; readonly source: string; readonly cause: string; readonly why: string }
   /** `cause` is the name of an error, see `causeName`. */
   | { readonly kind: 'unreachable'; readonly cause: string; readonly why: string };
+
+type Refusal = Extract<ProbeResult, { kind: 'refused' }>;
 
 /** Where to look for an object: a bucket at the store and a key prefix. */
 interface ProbePlace {
@@ -121,10 +125,10 @@ function ask(store: Asked, asked: string): Promise<ProbeResult> {
 async function probeKey(store: Store, bucket: string, key: string, ask: Ask): Promise<ProbeResult> {
   const head = (asked: string) => ask(store, 'HEAD', bucket, asked, '');
   const plain = await head(key);
-  if (plain.status !== 200) return refusedBy(plain, `HEAD of "${key}"`, bucket);
+  if (plain.status !== 200) return { ...refusedBy(plain, `HEAD of "${key}"`, bucket), isHead: true };
   const missing = await head(`${key}.${randomUUID()}`);
   if (missing.status !== 404 && missing.status !== 403)
-    return refusedBy(missing, 'HEAD of a key that is not there', bucket);
+    return { ...refusedBy(missing, 'HEAD of a key that is not there', bucket), isHead: true };
   for (const spell of spellings) {
     const alias = spell(key);
     if (alias === key) continue;
@@ -175,7 +179,7 @@ function askWithin(signal: AbortSignal | undefined, { fieldsFor }: Pick<ProbePla
     );
 }
 
-function refusedBy(reply: WholeReply, asked: string, bucket: string | undefined): ProbeResult {
+function refusedBy(reply: WholeReply, asked: string, bucket: string | undefined): Refusal {
   const error = parseErrorBody(reply.body);
   const told = error?.fields.find(([name]) => name === 'Region')?.[1] ?? storeField(reply, 'bucket-region');
   const region = told !== undefined && regionName.test(told) ? { region: told } : {};

@@ -209,8 +209,10 @@ function keyOfName(bucket: string | undefined, backend: string, config: GatewayC
 
 /** What to correct after a refusal; `backendKey` and `nameKey` are configuration keys. */
 function adviceFor(refusal: Refusal, backendKey: string, nameKey: string): string {
-  const { status, code = '', bucket, region } = refusal;
-  if (bucket !== undefined && (code === 'NoSuchBucket' || (status === 404 && code === '')))
+  const { status, code = '', bucket, isHead, region } = refusal;
+  if (status === 404 && code === '' && !isHead)
+    return `what answers is no store of this protocol, or not at this address (404 without an error code): correct ${backendKey}.endpoint`;
+  if (bucket !== undefined && code === 'NoSuchBucket')
     return `create it, or name the one that is meant in ${nameKey}`;
   const wrong = wrongCredentials.get(code);
   if (wrong !== undefined) return `correct ${backendKey}.credentials: ${wrong}`;

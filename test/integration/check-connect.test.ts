@@ -199,6 +199,26 @@ it.each([
   expect(out.split('\n').at(-1)).toContain(advice);
 });
 
+it.each([
+  ['a page of HTML', '<html>Not Found</html>'],
+  ['nothing', ''],
+])('takes what answers 404 with %s for no store', async (_, body) => {
+  const url = await answering((_request, reply) => reply.writeHead(404).end(body));
+  const { exitCode, out } = await check(`backends: { main: { type: s3, endpoint: "${url}" } }\n${open}`);
+  expect(exitCode).toBe(1);
+  expect(out).toContain('what answers is no store of this protocol');
+  expect(out).not.toContain('create it');
+});
+
+it('takes one for a store whose object is gone before it is asked for', async () => {
+  const listing = '<ListBucketResult><Contents><Key>a/b</Key></Contents></ListBucketResult>';
+  const url = await answering(({ method }, reply) =>
+    method === 'GET' ? reply.end(listing) : reply.writeHead(404).end(),
+  );
+  const { out } = await check(`backends: { main: { type: s3, endpoint: "${url}" } }\n${open}`);
+  expect(out).toContain('answers status 404 to HEAD of "a/b" of the bucket "box": see endpoint, region');
+});
+
 /** The URL of a server that does no more than that. */
 async function answering(reply: RequestListener): Promise<string> {
   const server = createServer(reply);

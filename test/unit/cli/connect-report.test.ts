@@ -151,9 +151,11 @@ describe('what to do about a refusal', () => {
     'it is in trouble itself, or what stands before it is: see its own state and logs, and ask again later';
   const settings = 'see endpoint, region, addressing and credentials of backends.main';
   const create = 'create it, or name the one that is meant in buckets.box.bucket';
+  const noStore =
+    'what answers is no store of this protocol, or not at this address (404 without an error code): correct backends.main.endpoint';
   it.each([
     [404, 'NoSuchBucket', create],
-    [404, undefined, create],
+    [404, undefined, noStore],
     [404, 'NoSuchKey', settings],
     [403, 'ExpiredToken', `${credentials} the session token has expired`],
     [403, 'InvalidAccessKeyId', `${credentials} it does not know the access key`],
@@ -197,10 +199,15 @@ describe('what to do about a refusal', () => {
     );
   });
 
+  it('404 to a HEAD tells no code at a store either', () => {
+    const head = refused({ asked: 'HEAD of "a/b"', status: 404, code: undefined, isHead: true });
+    expect(report([head]).lines.at(-1)).toContain(settings);
+  });
+
   it('no bucket has to be created when none was asked for', () => {
     const buckets = refused({ bucket: undefined, asked: 'a list of buckets', status: 404, code: undefined });
     expect(report([buckets]).lines.at(-1)).toBe(
-      `backends.main at http://store:9000 answers status 404 to a list of buckets: ${settings}`,
+      `backends.main at http://store:9000 answers status 404 to a list of buckets: ${noStore}`,
     );
   });
 
