@@ -7,6 +7,7 @@ import type { GatewayConfig } from '../config/gateway-config.ts';
 import { checkFile } from '../config/load-config.ts';
 import { refuseUnwritableLog } from '../config/log-file-check.ts';
 import { refuseWhatDoesNotFit } from '../config/machine-warnings.ts';
+import { undecidedBackends } from '../config/restricted-keys.ts';
 import { refuseUnknownHosts } from '../config/unknown-hosts.ts';
 import { configOption } from './config-option.ts';
 import { connectReport, type ProbeStores } from './connect-report.ts';
@@ -52,7 +53,7 @@ export function addCheckCommand(
       refuseUnwritableLog(config, file);
       for (const warning of warnings) print(`warning: ${warning}`);
       await buildable(file, config, build);
-      print(`${file} ${verdictOn(warnings)}: ${countsOf(config)}`);
+      print(`${file} ${verdictOn(config, warnings)}: ${countsOf(config)}`);
       for (const line of sourcesOf(config)) print(printableLine(line));
       if (admin !== undefined) {
         const access = { admin, token: token ?? environment.TIDEGATE_ADMIN_TOKEN };
@@ -83,8 +84,12 @@ async function buildable(file: string, config: GatewayConfig, build: CheckOption
   }
 }
 
-function verdictOn({ length }: readonly string[]): string {
-  return length === 0 ? 'is fine' : `can be used, and has ${counted(length, 'warning')}`;
+/** A start does not take it as long as `keys` is open, which is asked of the stores. */
+function verdictOn(config: GatewayConfig, { length }: readonly string[]): string {
+  const open = Array.from(undecidedBackends(config).keys(), name => `backends.${name}.keys`);
+  const has = length === 0 ? '' : `, and has ${counted(length, 'warning')}`;
+  if (open.length > 0) return `can be used once it has ${open.join(' and ')}${has}`;
+  return length === 0 ? 'is fine' : `can be used${has}`;
 }
 
 function countsOf({ buckets, backends }: GatewayConfig): string {

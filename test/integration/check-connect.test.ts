@@ -91,6 +91,9 @@ it('finds out that a store keeps keys apart', async () => {
   expect(await check(main(', keys: path'))).toMatchObject({ exitCode: 0 });
   const missing = await check(main(''));
   expect(missing).toMatchObject({ exitCode: 2, out: expect.stringContaining('write keys: exact') });
+  // no start takes it yet
+  expect(missing.out).toContain('tidegate.yaml can be used once it has backends.main.keys: 1 bucket');
+  expect(asConfigured.out).toContain('tidegate.yaml is fine: 1 bucket');
 });
 
 it('finds out that a store takes keys for paths, without writing or reading an object', async () => {
