@@ -123,7 +123,7 @@ const originHost = z
 
 const http = map({
   type: z.literal('http'),
-  endpoint: origin(EXAMPLE),
+  endpoint: origin('https://www.example.test', 'path (buckets have keyPrefix for that)'),
   host: originHost.prefault('origin'),
   forwarded: flag().default(false),
   connections: integer(1, 10_000).default(128),

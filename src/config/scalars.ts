@@ -115,9 +115,13 @@ export function size(minBytes: number, maxBytes: number) {
   return quantity(parseSizeBytes, minBytes, maxBytes, what);
 }
 
-/** An http or https address without path, query or credentials, such as `example`; gives the origin. */
-export function origin(example: string) {
-  const what = `an address such as ${example}, without path, query or credentials`;
+/**
+ * An http or https address without path, query or credentials, such as `example`; gives the origin.
+ *
+ * @param path what messages call the path, where they say what takes its place
+ */
+export function origin(example: string, path = 'path') {
+  const what = `an address such as ${example}, without ${path}, query or credentials`;
   return z.string({ error: what }).transform((value, context) => {
     const url = URL.parse(value);
     const plain = url !== null && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href;

@@ -142,6 +142,12 @@ describe('a bucket at a web origin', () => {
     ]);
   });
 
+  it('has the path that follows its address in its buckets, and the message says where', () => {
+    expect(() => parseConfig('backends: { web: { type: http, endpoint: "http://w/docs" } }', {})).toThrow(
+      'backends.web.endpoint holds "http://w/docs"; expected an address such as https://www.example.test, without path (buckets have keyPrefix for that)',
+    );
+  });
+
   it('stands in for no store', () => {
     const yaml =
       'backends: { web: { type: http, endpoint: "http://w" }, main: { type: s3, endpoint: "http://s", fallback: web } }';
