@@ -14,7 +14,7 @@ interface WrittenNames {
   readonly bucket: string;
   readonly key: string;
   /** Where the client finds it, in place of what the store says. */
-  location(atStore: string): string;
+  readonly location: string;
 }
 
 const ofContent = [...checksumElements, 'ChecksumType', 'ETag'];
@@ -47,9 +47,9 @@ export function renameResult(root: XmlElement, names: WrittenNames): string | un
 }
 
 function writeElement(element: XmlElement, known: KnownElements, names: WrittenNames): string {
-  const { name, children } = element;
+  const { name } = element;
   if (name === 'Bucket') return leaf(name, names.bucket);
   if (name === 'Key') return leaf(name, names.key);
-  if (name === 'Location') return leaf(name, names.location(children.join('').trim()));
+  if (name === 'Location') return leaf(name, names.location);
   return writeKnown(element, known);
 }

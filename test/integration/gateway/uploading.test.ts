@@ -198,8 +198,9 @@ describe('what a store answers to an upload', () => {
   const whole = (body: string) => [
     `HTTP/1.1 200 OK\r\ncontent-type: application/xml\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
   ];
-  const completed =
-    '<CompleteMultipartUploadResult><Location>http://store.inside:9000/real.name/tenant%20a/k</Location><Bucket>real.name</Bucket><Key>tenant a/k</Key><ETag>"e"</ETag></CompleteMultipartUploadResult>';
+  const completedAt = (location: string) =>
+    `<CompleteMultipartUploadResult><Location>${location}</Location><Bucket>real.name</Bucket><Key>tenant a/k</Key><ETag>"e"</ETag></CompleteMultipartUploadResult>`;
+  const completed = completedAt('http://store.inside:9000/real.name/tenant%20a/k');
 
   it.each([
     'uploadId=',
@@ -228,8 +229,12 @@ describe('what a store answers to an upload', () => {
     expect(store.requests).toEqual([]);
   });
 
-  it.each(['own', 'part'])('the location is that of the gateway (bucket %s)', async bucket => {
-    say = () => whole(completed);
+  it.each([
+    ['own', completed],
+    ['part', completed],
+    ['part', completedAt('/real.name/tenant a/k')],
+  ])('the location is the URL at the gateway (bucket %s, %s)', async (bucket, told) => {
+    say = () => whole(told);
     const { body } = await gateway.send('POST', `/${bucket}/a%20b/k?uploadId=u`);
     const { host } = new URL(gateway.url());
     expect(body.toString()).toContain(`<Location>http://${host}/${bucket}/a%20b/k</Location>`);

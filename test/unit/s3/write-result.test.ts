@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { renameResult } from '../../../src/s3/write-result.ts';
 import { readXml } from '../../../src/s3/xml-reader.ts';
 
-const names = { bucket: 'shown', key: 'a&b', location: () => 'http://gateway/shown/a%26b' };
+const names = { bucket: 'shown', key: 'a&b', location: 'http://gateway/shown/a%26b' };
 const limits = { length: 10_000, depth: 5, nodes: 100, memberLength: 10_000 };
 
 function renamed(document: string): string | undefined {

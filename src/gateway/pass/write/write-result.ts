@@ -50,20 +50,15 @@ export function resultForClient(other: OtherOperation, reply: WholeReply, scope:
   if (!isRenamed(bucket) && !isRenamed(source) && operation !== 'CompleteMultipartUpload') return reply.body;
   const root = readXml(reply.body.toString(), limits);
   const key = address.kind === 'object' ? address.key : '';
-  const names = { bucket: bucket.name, key, location: (atStore: string) => locationFor(other, key, atStore) };
+  const names = { bucket: bucket.name, key, location: locationFor(other, key) };
   const result = root && renameResult(root, names);
   if (result === undefined) throw new InvalidReplyError('its document is not the result of the operation');
   return Buffer.from(result);
 }
 
-/** The URL by which the client has addressed the object; a path where the store tells a path. */
-function locationFor(
-  { exchange, request, fields, bucket }: OtherOperation,
-  key: string,
-  atStore: string,
-): string {
-  const isUrl = /^https?:\/\//i.test(atStore);
-  if (!isUrl || fields.host === undefined) return `/${bucket.name}/${key}`;
+/** The URL by which the client has addressed the object, whatever the store tells; without Host a path. */
+function locationFor({ exchange, request, fields, bucket }: OtherOperation, key: string): string {
+  if (fields.host === undefined) return `/${bucket.name}/${key}`;
   const target = exchange.url.replace(/\?.*$/s, '');
   // RFC 9112 §3.2.2: a target in absolute form is the URL itself
   if (!target.startsWith('/')) return target;
