@@ -1,15 +1,20 @@
 import type { Command } from 'commander';
 import type { Environment } from '../config/environment.ts';
-import { type AdminAccess, askAdmin, withAdmin } from './admin-access.ts';
+import { type AdminAccess, askAdmin, callAdmin, withAdmin } from './admin-access.ts';
+import { purgeHint } from './purge-hint.ts';
 import { UsageError } from './usage-error.ts';
 
 interface AdminCommandOptions {
   readonly environment: Environment;
   readonly print: (line: string) => void;
+  readonly printError: (line: string) => void;
 }
 
 /** The commands that call a running gateway: `purge` and `explain`. */
-export function addAdminCommands(program: Command, { environment, print }: AdminCommandOptions): void {
+export function addAdminCommands(
+  program: Command,
+  { environment, print, printError }: AdminCommandOptions,
+): void {
   withAdmin(program.command('purge'), environment)
     .description(
       'remove an object, the objects below a prefix, a whole bucket, or what has a tag from the cache of a running gateway',
@@ -20,7 +25,11 @@ export function addAdminCommands(program: Command, { environment, print }: Admin
     .option('--tag <tag>', 'all objects with this tag, whatever their bucket')
     .option('--soft', 'keep them as stale, to be revalidated before they are served')
     .action(async (bucket: string | undefined, key: string | undefined, options: PurgeOptions) => {
-      print(await askAdmin(options, 'POST', '/api/purge', purgeBody(bucket, key, options)));
+      const answer = await callAdmin(options, 'POST', '/api/purge', purgeBody(bucket, key, options));
+      print(JSON.stringify(answer, undefined, 2));
+      const named = key ?? options.prefix;
+      const hint = bucket === undefined || named === undefined ? undefined : purgeHint(bucket, named, answer);
+      if (hint !== undefined) printError(hint);
     });
   withAdmin(program.command('explain'), environment)
     .description('show what a running gateway holds of an object, and how fresh it is')

@@ -37,6 +37,7 @@ async function run(...args: readonly string[]) {
 
 async function runAt(address: string, ...args: readonly string[]) {
   const lines: string[] = [];
+  const errors: string[] = [];
   const end = await runProgram([...args, '--admin', address], {
     version: '1.2.3',
     environment: {},
@@ -47,9 +48,10 @@ async function runAt(address: string, ...args: readonly string[]) {
     build: async () => undefined,
     connect: async () => ({ backends: new Map(), queue: [] }),
     print: line => void lines.push(line),
-    printError: line => void lines.push(line),
+    printError: line => void errors.push(line),
   });
-  return { end, text: lines.join('\n') };
+  const [out, told] = [lines.join('\n'), errors.join('\n')];
+  return { end, out, errors: told, text: out + told };
 }
 
 it.each([
@@ -62,6 +64,31 @@ it.each([
   expect(asked).toEqual([{ request: 'POST /api/purge', token: undefined, body }]);
   expect(text).toBe('{\n  "objects": 1\n}');
   expect(end).toEqual({ kind: 'ended', exitCode: 0 });
+});
+
+it.each([
+  [['b', '/b/k'], ': a key does not begin with its bucket; did you mean "k"?'],
+  [['b', '--prefix', 'b/m/'], ': a key does not begin with its bucket; did you mean "m/"?'],
+  [['b', '/k'], ': at a store only keys with two "/" in their URL begin with one; did you mean "k"?'],
+  [['b', 'm/*'], ': "*" is a character like any other; for all keys that begin alike, --prefix "m/"'],
+])('says what may be wrong with %j where nothing was purged', async (args, hint) => {
+  answer = '{"objects":0,"bytes":0}';
+  const { end, out, errors } = await run('purge', ...args);
+  expect(end).toEqual({ kind: 'ended', exitCode: 0 });
+  // what reads the output gets the answer alone
+  expect(JSON.parse(out)).toEqual({ objects: 0, bytes: 0 });
+  expect(errors).toBe(`nothing of that name was held${hint}`);
+});
+
+it.each([
+  [['b', '/b/k'], '{"objects":1,"bytes":0}'],
+  [['b', '/b/k'], '{"counted":"pending"}'],
+  [['b', 'k'], '{"objects":0,"bytes":0}'],
+  [['/', '/docs/a'], '{"objects":0,"bytes":0}'],
+  [['b'], '{"objects":0,"bytes":0}'],
+])('says no more where %j is answered %s', async (args, answered) => {
+  answer = answered;
+  expect((await run('purge', ...args)).errors).toBe('');
 });
 
 it('explain asks for the object, whatever its key looks like, and sends the token', async () => {
