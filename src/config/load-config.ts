@@ -5,6 +5,7 @@ import { readServerTls } from './backend-certificates.ts';
 import { bucketWarnings } from './bucket-warnings.ts';
 import { ConfigError } from './config-error.ts';
 import { filesForDirectories } from './directory-checks.ts';
+import { endpointWarnings } from './endpoint-warnings.ts';
 import { type Environment, substituteEnvironment } from './environment.ts';
 import { errorTtlWarnings } from './error-ttl-warnings.ts';
 import { deepFreeze } from './freeze.ts';
@@ -52,6 +53,7 @@ export function checkFile(
   const warnings = [
     ...certificates.warnings,
     ...bucketWarnings(config),
+    ...endpointWarnings(config),
     ...errorTtlWarnings(config),
     ...unsignedWarnings(config, written),
     ...variableWarnings(written),
