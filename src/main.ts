@@ -9,7 +9,7 @@ import { mergeRequests } from './alerts/measurement/requested-objects.ts';
 import { CredentialMeter } from './backend/credentials/credential-meter.ts';
 import type { ProvidedCredentials } from './backend/credentials/credential-source.ts';
 import { systemClock } from './base/clock.ts';
-import { formatAddress } from './base/listen-error.ts';
+import { formatAddress, ListenError } from './base/listen-error.ts';
 import { descriptorSink, redactingSink } from './base/log-sinks.ts';
 import { createLogger, type Logger, type LogSink } from './base/logger.ts';
 import { GrowingRedactor } from './base/redaction.ts';
@@ -17,6 +17,7 @@ import { announceReady, warnOfPassedSockets } from './base/service-manager.ts';
 import { WarmPages } from './cache/warm-pages.ts';
 import { runProgram, type ServeRequest } from './cli/program.ts';
 import { welcome } from './cli/welcome.ts';
+import { listenKey, placeOf } from './config/place-names.ts';
 import { removedSecretsOf, secretsIn } from './config/secrets.ts';
 import { countFixedMemory } from './gateway/operate/cache-metrics.ts';
 import { claimAddresses } from './server/claim-address.ts';
@@ -86,7 +87,9 @@ async function start(
   const { metrics, storeRestarts, workerRestarts, purges, events } = own;
   const common = { clock, logger, writeLog: sink.write };
 
-  const claimed = await claimAddresses(config.listen);
+  const claimed = await claimAddresses(config.listen, at =>
+    placeOf(listenKey(config.listen, at), isDefaultStart),
+  );
   const certificates = new CertificateWatch({ addresses: claimed, clock, logger, metrics });
   const addresses = () => certificates.addresses();
   const gatewayUrl = addresses().map(urlOf).join(', ');
@@ -113,7 +116,9 @@ async function start(
   const { pool } = workers;
   const ofProcess = new ProcessMetrics(metrics, pool);
   const traffic = new TrafficHistory(clock);
-  const adminPort = await AdminPort.open(config.admin);
+  const adminPort = await AdminPort.open(config.admin).catch(
+    ListenError.naming(placeOf('admin.port', isDefaultStart)),
+  );
   const adminUrl = `http://${formatAddress(adminPort.host, adminPort.port)}`;
   const running = new RunningConfig(config);
   const purge = purgeEverywhere(running, pool, purges);

@@ -1,11 +1,26 @@
 /** The address is in use or cannot be bound; the message is one line for the operator. */
 export class ListenError extends Error {
   readonly code: string;
+  readonly #address: string;
+  readonly #cause: NodeJS.ErrnoException;
 
-  /** @param address as `formatAddress` gives it, or the path of a unix socket */
-  constructor(address: string, cause: NodeJS.ErrnoException) {
-    super(`cannot listen on ${address}: ${reasonOf(cause)}`, { cause });
+  /**
+   * @param address as `formatAddress` gives it, or the path of a unix socket
+   * @param key of the configuration that holds it
+   */
+  constructor(address: string, cause: NodeJS.ErrnoException, key?: string) {
+    const place = key === undefined ? '' : ` (${key})`;
+    super(`cannot listen on ${address}: ${reasonOf(cause)}${place}`, { cause });
     this.code = cause.code ?? 'LISTEN_FAILED';
+    this.#address = address;
+    this.#cause = cause;
+  }
+
+  /** For `catch`: throws a ListenError with `key` in its message, and anything else as it is. */
+  static naming(key: string): (error: unknown) => never {
+    return error => {
+      throw error instanceof ListenError ? new ListenError(error.#address, error.#cause, key) : error;
+    };
   }
 }
 

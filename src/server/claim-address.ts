@@ -10,21 +10,23 @@ type Claimed =
 
 /**
  * Makes sure that no other instance listens on `addresses`; gives them with their ports, where these were 0.
+ * @param keyOf the key of the configuration that holds the address at an index
  * @throws ListenError when one is in use or cannot be bound
  */
 export async function claimAddresses<Address extends Claimed>(
   addresses: readonly Address[],
+  keyOf: (index: number) => string,
 ): Promise<Address[]> {
   const claimed: Address[] = [];
-  for (const address of addresses) {
-    if (address.kind === 'tcp')
-      claimed.push({ ...address, port: await claimPort(address.host, address.port) });
-    else {
-      await claimPath(address.path);
-      claimed.push(address);
-    }
-  }
+  for (const [index, address] of addresses.entries())
+    claimed.push(await claim(address).catch(ListenError.naming(keyOf(index))));
   return claimed;
+}
+
+async function claim<Address extends Claimed>(address: Address): Promise<Address> {
+  if (address.kind === 'tcp') return { ...address, port: await claimPort(address.host, address.port) };
+  await claimPath(address.path);
+  return address;
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Starts the configured embedded stores, each in its own thread. */
 import type { GatewayConfig } from '../config/gateway-config.ts';
+import { placeOf } from '../config/place-names.ts';
 import {
   type StoreThread,
   type StoreThreadOptions,
@@ -47,13 +48,13 @@ export async function startMissingStores(
       entry,
       settings,
     });
-    stores.set(name, await started.catch(cause => Promise.reject(startError(name, cause))));
+    stores.set(name, await started.catch(cause => Promise.reject(startError(name, cause, sample))));
   }
 }
 
-function startError(name: string, cause: unknown): ThreadStartError {
+function startError(name: string, cause: unknown, isDefaultStart: boolean): ThreadStartError {
   const why = cause instanceof Error ? cause.message : String(cause);
-  return new ThreadStartError(`backends.${name}.directory: ${why}`, { cause });
+  return new ThreadStartError(`${placeOf(`backends.${name}.directory`, isDefaultStart)}: ${why}`, { cause });
 }
 
 /** The access data that workers need to reach the stores. */

@@ -181,7 +181,7 @@ describe('exit code 1, and one clear line', () => {
     other.close();
     expect(code).toBe(1);
     expect(error).toBe(
-      `tidegate: cannot listen on 127.0.0.1:${port}: the port is in use, perhaps by another instance\n`,
+      `tidegate: cannot listen on 127.0.0.1:${port}: the port is in use, perhaps by another instance (listen.port)\n`,
     );
   });
 });
@@ -222,7 +222,7 @@ describe('a gateway that runs', () => {
     const { port, admin, file } = gateway;
     expect(tidegate(['-c', file])).toMatchObject({
       code: 1,
-      error: `tidegate: cannot listen on 127.0.0.1:${port}: the port is in use, perhaps by another instance\n`,
+      error: `tidegate: cannot listen on 127.0.0.1:${port}: the port is in use, perhaps by another instance (listen.port)\n`,
     });
     await expect.poll(async () => (await fetch(`${admin}/readyz`)).status).toBe(200);
   });
@@ -508,6 +508,20 @@ it('a start without a configuration has samples, and says what to try', async ()
     workers: [{ index: 0, state: 'up' }],
     buckets: [{ name: 'sample', backend: 'demo', access: 'public' }],
   });
+  // a second one is told what to change
+  const other = { TIDEGATE_PORT: '0', TIDEGATE_ADMIN_PORT: '0' };
+  expect(tidegate([], { ...other, TIDEGATE_PORT: String(port) }).error).toContain(
+    `cannot listen on 127.0.0.1:${port}: the port is in use, perhaps by another instance (listen.port, or TIDEGATE_PORT)`,
+  );
+  const { code, error } = tidegate([], other);
+  expect({ code, error }).toEqual({
+    code: 1,
+    error: expect.stringMatching(
+      /^tidegate: backends\.demo\.directory, or TIDEGATE_DATA: the store's catalogue \S+ is in use by another process\n$/,
+    ),
+  });
+  const data = { TIDEGATE_DATA: './other', TIDEGATE_ADMIN_PORT: String(adminPort), TIDEGATE_PORT: '0' };
+  expect(tidegate([], data).error).toContain('another instance (admin.port, or TIDEGATE_ADMIN_PORT)');
   expect(await started.stop()).toBe(0);
 });
 

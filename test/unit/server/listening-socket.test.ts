@@ -43,6 +43,8 @@ async function ask(where: { socketPath: string } | { host: string; port: number 
   return text(response);
 }
 
+const keyOf = (index: number) => `listen[${index}]`;
+
 /** A socket file as a killed process leaves it behind. */
 async function staleSocket(path: string): Promise<void> {
   const server = createServer().listen(`${path}.bound`);
@@ -55,10 +57,11 @@ async function staleSocket(path: string): Promise<void> {
 
 it('one listener serves several addresses, IPv4, IPv6 and a unix socket', async () => {
   const path = socketPath();
-  const [four, six] = await claimAddresses([
-    { kind: 'tcp', host: '127.0.0.1', port: 0 },
-    { kind: 'tcp', host: '::1', port: 0 },
-  ]);
+  const addresses = [
+    { kind: 'tcp' as const, host: '127.0.0.1', port: 0 },
+    { kind: 'tcp' as const, host: '::1', port: 0 },
+  ];
+  const [four, six] = await claimAddresses(addresses, keyOf);
   if (four?.kind !== 'tcp' || six?.kind !== 'tcp') throw new Error('not claimed');
   await start(four, six, unixAt(path));
   expect(await ask(four)).toBe(`answer to 127.0.0.1:${four.port}`);
@@ -67,7 +70,7 @@ it('one listener serves several addresses, IPv4, IPv6 and a unix socket', async 
 });
 
 it('when one of several addresses cannot be bound, the others are closed', async () => {
-  const [first] = await claimAddresses([{ kind: 'tcp', host: '127.0.0.1', port: 0 }]);
+  const [first] = await claimAddresses([{ kind: 'tcp', host: '127.0.0.1', port: 0 }], keyOf);
   if (first?.kind !== 'tcp') throw new Error('not claimed');
   const failure = await start(first, unixAt('/nowhere/at/all.sock')).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(ListenError);
@@ -90,9 +93,11 @@ it('a unix socket has the permissions that are configured, and is removed by the
 it('a second instance on a unix socket is refused, and the first goes on', async () => {
   const path = socketPath();
   await start(unixAt(path));
-  const failure = await claimAddresses([unixAt(path)]).catch((error: unknown) => error);
+  const failure = await claimAddresses([unixAt(path)], keyOf).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(ListenError);
-  expect(failure).toMatchObject({ message: `cannot listen on ${path}: another instance listens there` });
+  expect(failure).toMatchObject({
+    message: `cannot listen on ${path}: another instance listens there (listen[0])`,
+  });
   expect(await ask({ socketPath: path })).toBe('answer to localhost');
 });
 
@@ -100,18 +105,18 @@ it('a socket file that a killed process left behind is replaced', async () => {
   const path = socketPath();
   await staleSocket(path);
   expect(statSync(path).isSocket()).toBe(true);
-  await start(...(await claimAddresses([unixAt(path)])));
+  await start(...(await claimAddresses([unixAt(path)], keyOf)));
   expect(await ask({ socketPath: path })).toBe('answer to localhost');
 });
 
 it('a name that is not known is the reason in words', async () => {
-  await expect(claimAddresses([{ kind: 'tcp', host: 'a..b', port: 1 }])).rejects.toThrow(
-    'cannot listen on a..b:1: this host name is not known',
+  await expect(claimAddresses([{ kind: 'tcp', host: 'a..b', port: 1 }], keyOf)).rejects.toThrow(
+    'cannot listen on a..b:1: this host name is not known (listen[0])',
   );
 });
 
 it('a folder that is not there is named as the reason', async () => {
-  await expect(claimAddresses([{ kind: 'unix', path: '/nowhere/gateway.sock' }])).rejects.toThrow(
+  await expect(claimAddresses([{ kind: 'unix', path: '/nowhere/gateway.sock' }], keyOf)).rejects.toThrow(
     'cannot listen on /nowhere/gateway.sock: there is no such folder',
   );
 });
@@ -119,9 +124,9 @@ it('a folder that is not there is named as the reason', async () => {
 it('a file that is no socket is left as it is', async () => {
   const path = socketPath();
   writeFileSync(path, 'notes');
-  const failure = await claimAddresses([unixAt(path)]).catch((error: unknown) => error);
+  const failure = await claimAddresses([unixAt(path)], keyOf).catch((error: unknown) => error);
   expect(failure).toMatchObject({
-    message: `cannot listen on ${path}: there is a file at this path that is no socket`,
+    message: `cannot listen on ${path}: there is a file at this path that is no socket (listen[0])`,
   });
   expect(statSync(path).isFile()).toBe(true);
 });
