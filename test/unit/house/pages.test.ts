@@ -18,6 +18,16 @@ it('links of the pages lead to files', () => {
   expect(links.filter(path => !existsSync(join(root, path)))).toEqual([]);
 });
 
+it('the package has what its pages for users show of config/', () => {
+  const { files } = JSON.parse(read('package.json')) as { readonly files: readonly string[] };
+  const isPacked = (path: string) => files.some(each => path === each || path.startsWith(`${each}/`));
+  // these two are for who has the sources
+  const forUsers = pages.filter(page => !/(?:architecture|contributing)\.md$/.test(page));
+  const shown = forUsers.flatMap(linked).filter(path => path.startsWith('config/'));
+  expect(shown.length).toBeGreaterThan(5);
+  expect(shown.filter(path => !isPacked(path))).toEqual([]);
+});
+
 it('sources and tests that the pages name in code exist', () => {
   const names = pages.flatMap(page =>
     [...read(page).matchAll(/`([a-z][\w-]*(?:\/[\w-]+)+(?:\.ts)?)`/g)].map(match => match[1] ?? ''),
