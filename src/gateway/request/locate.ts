@@ -157,10 +157,15 @@ function dialectOf({ rawHeaders, url = '/' }: IncomingMessage, { prefix, authori
   return detectDialect(rawHeaders, mark < 0 ? '' : url.slice(mark + 1));
 }
 
-/** The error is the same whether or not the store has a bucket of this name. */
 function unknownBucket(name: string) {
   const isName = isBucketName(name) || parseAccessPointArn(name) !== undefined;
-  return s3Error(isName ? 'NoSuchBucket' : 'InvalidBucketName', { fields: [['BucketName', name]] });
+  return isName ? noSuchBucket(name) : s3Error('InvalidBucketName', { fields: [['BucketName', name]] });
+}
+
+/** The error is the same whether or not the store has a bucket of this name. */
+export function noSuchBucket(name: string): S3Error {
+  const reason = 'no bucket of this name is configured';
+  return s3Error('NoSuchBucket', { fields: [['BucketName', name]], reason });
 }
 
 /**

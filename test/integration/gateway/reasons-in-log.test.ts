@@ -43,6 +43,7 @@ const ask = async (question: Question) => (await lab.ask({ ...question, as: writ
 const sdk = () => lab.sdk(writer);
 const Objects = Array.from({ length: 1001 }, (_, n) => ({ Key: `up/${n}` }));
 const noSuchKey = 'the store has no such key (404); without a grant for ListBucket that is told as 403';
+const noSuchBucket = 'no bucket of this name is configured';
 const OutputLocation = { S3: { BucketName: 'b', Prefix: 'p' } };
 
 it.each<[string, () => Promise<unknown>, number, string]>([
@@ -53,6 +54,8 @@ it.each<[string, () => Promise<unknown>, number, string]>([
   ['a read', get('/box/in/a'), 403, 'no grant for GetObject'],
   ['the read of a missing key', get('/box/up/none'), 403, noSuchKey],
   ['a missing source', put({ 'copy-source': 'box/up/none' }), 403, noSuchKey],
+  ['a bucket that is not configured', get('/none/up/a'), 404, noSuchBucket],
+  ['a source in one', put({ 'copy-source': 'none/up/a' }), 404, noSuchBucket],
   ['the read of a version', get('/box/up/a?versionId=1'), 403, 'no grant for GetObjectVersion'],
   ['a listing', get('/box?list-type=2'), 403, 'no grant for ListBucket'],
   [

@@ -20,6 +20,7 @@ import { noGrant, Permissions } from '../../request/access.ts';
 import type { Bucket } from '../../request/bucket.ts';
 import { takesCustomerKeys } from '../../request/customer-keys.ts';
 import type { KeyRules } from '../../request/key-rules.ts';
+import { noSuchBucket } from '../../request/locate.ts';
 import { mayBeMade } from '../../request/made-tags.ts';
 import type { OtherOperation } from '../other-operation.ts';
 
@@ -86,7 +87,7 @@ function bucketOf({ buckets }: OtherOperation, { bucket: name }: CopySource): Bu
   const point = parseAccessPointArn(name);
   const bucket = buckets.find(name);
   if (bucket) return bucket;
-  if (point || isBucketName(name)) throw s3Error('NoSuchBucket', { fields: [['BucketName', name]] });
+  if (point || isBucketName(name)) throw noSuchBucket(name);
   throw invalidCopySource('bucket', name);
 }
 
