@@ -1,5 +1,6 @@
 import { type Dispatcher, errors } from 'undici';
 import { parseContentLength } from '../http/content-length.ts';
+import { isGetOrHead } from '../http/get-or-head.ts';
 import { withoutHopByHop } from '../http/hop-by-hop.ts';
 import { withoutWhiteSpace } from '../http/white-space.ts';
 import type { BodyEnd } from '../transport/body-framing.ts';
@@ -116,7 +117,7 @@ export class OriginCall implements Dispatcher.DispatchHandler {
     const { answering } = readBuffer;
     const { method, closesIfRefused } = this.#request;
     if (answering && repeated.isRepeated(answering, status, headers)) {
-      if (method === 'GET' || method === 'HEAD') {
+      if (isGetOrHead(method)) {
         this.#giveUp(new StoreError('BROKEN', 'the store sent an answer twice', undefined));
         return;
       }

@@ -1,5 +1,6 @@
 import { attach } from '../base/attach.ts';
 import { parseCachedDate } from '../http/http-date.ts';
+import { fieldValue } from '../s3/dialect.ts';
 import type { ObjectRecord } from './record.ts';
 
 /** What tells how recent an answer of a web origin is. */
@@ -7,8 +8,7 @@ type Dated = Pick<ObjectRecord, 'fields' | 'receivedMs'>;
 
 /** When the origin has made an answer, as that says itself. */
 export function dateMsOf({ fields, receivedMs }: Dated): number | undefined {
-  const dates = fields.filter(({ name, store }) => name === 'date' && !store);
-  return parseCachedDate(dates.map(({ value }) => value).join(', '), receivedMs);
+  return parseCachedDate(fieldValue(fields, 'date') ?? '', receivedMs);
 }
 
 /** The same as far as it can be: a date that was still to come when the answer came, in that second, is that of a wrong clock. */

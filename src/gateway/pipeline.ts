@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Faults } from '../base/faults.ts';
 import { WallClockSteps } from '../base/wall-clock-steps.ts';
 import type { OpenWrites } from '../cache/open-writes.ts';
+import { isGetOrHead } from '../http/get-or-head.ts';
 import { DateHeader } from '../http/http-date.ts';
 import { traceOf } from '../http/trace-context.ts';
 import { s3Error } from '../s3/error.ts';
@@ -80,7 +81,7 @@ export class Pipeline {
   /** Whether the body of a request that stores know none of is for a web origin. */
   passesBody({ method = 'GET', url = '/', headers }: IncomingMessage): boolean {
     const { buckets, domain } = this.#parts;
-    if (!buckets.hasWeb || method === 'GET' || method === 'HEAD' || method === 'TRACE') return false;
+    if (!buckets.hasWeb || isGetOrHead(method) || method === 'TRACE') return false;
     return webAddressOf(url, headers.host, domain, buckets) !== undefined;
   }
 

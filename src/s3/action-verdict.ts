@@ -1,8 +1,9 @@
 import { nearestName } from '../base/nearest-name.ts';
+import { isGetOrHead } from '../http/get-or-head.ts';
 import { actionOf, actionsOf } from './action.ts';
 import { fieldActions } from './field-actions.ts';
 import { isPassed } from './operation-parameters.ts';
-import { isReading, listedConfigurations, namedOperations, type OperationName } from './operation-table.ts';
+import { listedConfigurations, namedOperations, type OperationName } from './operation-table.ts';
 
 /** The effect of naming an action in a grant. */
 type ActionVerdict =
@@ -64,10 +65,10 @@ function knownActions() {
     else refused.add(name);
   };
   for (const { name, method, resource } of namedOperations) {
-    const isUsable = isReading(method) || isPassed(name);
+    const isUsable = isGetOrHead(method) || isPassed(name);
     for (const action of actionsOf(name)) (isUsable ? passed : refused).add(action);
     follow(name, isUsable);
-    if (!isReading(method)) changingBuckets.add(actionOf(name, undefined));
+    if (!isGetOrHead(method)) changingBuckets.add(actionOf(name, undefined));
     if (resource === 'bucket') ofBuckets.add(actionOf(name, undefined));
     // a form that is posted to a bucket is for one key of it
     else ofBuckets.delete(actionOf(name, undefined));

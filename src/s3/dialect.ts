@@ -20,6 +20,15 @@ export interface HeaderField {
   readonly store: boolean;
 }
 
+/** All lines of a standard header joined; undefined where there is none (RFC 9110 §5.3). @param name in lower case */
+export function fieldValue(fields: readonly HeaderField[], name: string): string | undefined {
+  let joined: string | undefined;
+  for (const field of fields)
+    if (field.name === name && !field.store)
+      joined = joined === undefined ? field.value : `${joined}, ${field.value}`;
+  return joined;
+}
+
 /** A header name split into prefix and name. */
 interface BareName {
   /** In lower case, without prefix. */

@@ -139,11 +139,6 @@ export const namedOperations: readonly NamedOperation[] = [
   ...namesOf('object', objectOperations),
 ];
 
-/** Whether the operations with a method change nothing. */
-export function isReading(method: string): boolean {
-  return method === 'GET' || method === 'HEAD';
-}
-
 function namesOf(
   resource: NamedOperation['resource'],
   operations: Readonly<Record<string, Readonly<Record<string, OperationName>>>>,

@@ -1,3 +1,4 @@
+import { isGetOrHead } from '../http/get-or-head.ts';
 import type { Address } from './address.ts';
 import { bareName } from './dialect.ts';
 import { notAllowed, s3Error } from './error.ts';
@@ -5,7 +6,6 @@ import { errorTexts, subResourceOfKeyText } from './error-texts.ts';
 import { isPassed, plainParameters } from './operation-parameters.ts';
 import {
   bucketOperations,
-  isReading,
   type OperationName,
   objectOperations,
   serviceOperations,
@@ -148,7 +148,9 @@ function selectorOf(query: Query, resource: Resource): string | undefined {
 /** @param selector undefined for a sub-resource that is not known, of which the resource's own methods are told */
 function methodsOf(resource: Resource, selector = ''): readonly string[] {
   const operations = [...(tables[resource].get(selector) ?? [])];
-  return operations.filter(([method, name]) => isReading(method) || isPassed(name)).map(([method]) => method);
+  return operations
+    .filter(([method, name]) => isGetOrHead(method) || isPassed(name))
+    .map(([method]) => method);
 }
 
 function isSubResource(name: string): boolean {

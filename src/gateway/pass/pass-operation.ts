@@ -1,9 +1,10 @@
+import { isGetOrHead } from '../../http/get-or-head.ts';
 import { actionOf } from '../../s3/action.ts';
 import { notPassed, s3Error } from '../../s3/error.ts';
 import { isListing } from '../../s3/listing/listing-kind.ts';
 import { allowedMethods } from '../../s3/operation.ts';
 import { isPassed, knownParameters } from '../../s3/operation-parameters.ts';
-import { isReading, type OperationName } from '../../s3/operation-table.ts';
+import type { OperationName } from '../../s3/operation-table.ts';
 import { queryValue } from '../../s3/query.ts';
 import { isForClients } from '../reply/client-names.ts';
 import { noGrant } from '../request/access.ts';
@@ -55,13 +56,13 @@ export function passOperation(other: OtherOperation): void {
   const action = actionOf(operation, queryValue(query, 'versionId'));
   permissions.require(action, key ?? '');
   // the configuration of a bucket may open, delete or copy any of its keys
-  if (key === undefined && !isReading(exchange.method) && permissions.shareBelow(action, '') !== 'every')
+  if (key === undefined && !isGetOrHead(exchange.method) && permissions.shareBelow(action, '') !== 'every')
     throw noGrant(action, ' for all keys');
   if (key === undefined && bucket.keyPrefix !== '' && !concernsKeys.has(operation))
     throw s3Error('NotImplemented', { message: WHOLE_BUCKET_TEXT });
   const { method } = exchange;
   const resource = address.kind;
-  if (!isReading(method)) {
+  if (!isGetOrHead(method)) {
     if (!isPassed(operation)) throw notPassed({ method, resource, allowed: allowedMethods(resource, query) });
     if (operation === 'RestoreObject') restoreObject(other);
     else passWrite(other);

@@ -1,8 +1,8 @@
 import type { StoreRequest } from '../../backend/store.ts';
+import { isGetOrHead } from '../../http/get-or-head.ts';
 import { readCustomerKey } from '../../s3/customer-key.ts';
 import { fieldsFromRaw, type HeaderField } from '../../s3/dialect.ts';
 import { formatQuery, knownParameters, takesField } from '../../s3/operation-parameters.ts';
-import { isReading } from '../../s3/operation-table.ts';
 import { fieldsOfQuery } from '../../s3/presigned-query.ts';
 import { ruledFields } from '../request/bucket.ts';
 import { takesCustomerKeys } from '../request/customer-keys.ts';
@@ -50,7 +50,7 @@ export function passedRequest(
   const { exchange, request, fields, address, bucket, operation } = other;
   const inHeaders = fields.store ?? new Map<string, string>();
   const key = address.kind === 'object' ? address.key : undefined;
-  const use = isReading(exchange.method) ? 'read' : 'write';
+  const use = isGetOrHead(exchange.method) ? 'read' : 'write';
   readCustomerKey(inHeaders, takesCustomerKeys(bucket, request), use);
   const passed: HeaderField[] = [];
   for (const [name, value] of storeFields) {
@@ -58,7 +58,7 @@ export function passedRequest(
       takesField(operation, { name, store: true }) && (exchange.caller !== undefined || !ofClients.has(name));
     if (isAllowed) passed.push({ name, value, store: true });
   }
-  if (!isReading(exchange.method)) {
+  if (!isGetOrHead(exchange.method)) {
     const http = httpFields(other);
     const isMade = mayDemandMade(exchange.method, fields, bucket.rulesFor(key ?? ''));
     passed.push(...(isMade ? sentAsIs(http) : http));

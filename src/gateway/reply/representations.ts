@@ -6,7 +6,7 @@ import { type ContentCoding, codedTag, varyByEncoding } from '../../http/content
 import { contentDigests } from '../../http/content-digests.ts';
 import { equalsWeakly, parseEntityTag, parseEntityTagList } from '../../http/entity-tag.ts';
 import { isDated } from '../../http/preconditions.ts';
-import type { HeaderField } from '../../s3/dialect.ts';
+import { fieldValue, type HeaderField } from '../../s3/dialect.ts';
 import type { RequestFields } from '../../s3/request-fields.ts';
 import { isChecksum } from '../fill/content-head.ts';
 import type { ClientRead } from '../request/client-read.ts';
@@ -134,13 +134,11 @@ function isCompressible(
 ): boolean {
   if (sizeBytes < minSizeBytes || sizeBytes > maxSizeBytes) return false;
   if (answer && answer.status !== 200) return false;
-  if (fieldText(fields, 'content-encoding').trim() !== '') return false;
-  return !forbidsChange(fieldText(fields, 'cache-control')) && isOfType(fieldText(fields, 'content-type'));
-}
-
-/** @param name of a standard field; several lines are joined by commas */
-function fieldText(fields: readonly HeaderField[], name: string): string {
-  return fields.flatMap(field => (!field.store && field.name === name ? [field.value] : [])).join(', ');
+  if ((fieldValue(fields, 'content-encoding') ?? '').trim() !== '') return false;
+  return (
+    !forbidsChange(fieldValue(fields, 'cache-control') ?? '') &&
+    isOfType(fieldValue(fields, 'content-type') ?? '')
+  );
 }
 
 function wantsAsIs({ range, ifMatch, cacheControl }: Asked): boolean {
@@ -208,6 +206,6 @@ function coded(asIs: ReadableRecord, coding: ContentCoding, content: Content): R
 /** `fields` of an answer that Accept-Encoding has chosen, or might have. */
 export function varied(fields: readonly HeaderField[]): readonly HeaderField[] {
   const others = fields.filter(({ name, store }) => store || name !== 'vary');
-  const vary = varyByEncoding(fieldText(fields, 'vary'));
+  const vary = varyByEncoding(fieldValue(fields, 'vary') ?? '');
   return [...others, { name: 'vary', value: vary, store: false }];
 }

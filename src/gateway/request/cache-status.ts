@@ -3,6 +3,7 @@ import { freshUntilMs } from '../../cache/freshness.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
 import type { ObjectRecord } from '../../cache/record.ts';
 import type { StaleUse } from '../../cache/reuse.ts';
+import { isGetOrHead } from '../../http/get-or-head.ts';
 import type { CachePolicy } from './cache-policy.ts';
 
 /** `x-cache`, and the metric label `cache`. */
@@ -50,7 +51,7 @@ export interface LookupOutcome {
  * @param detail RFC 9211 §2.8, a token
  */
 export function bypassed(method: string, detail?: string): CacheReport {
-  const forwarded = method === 'GET' || method === 'HEAD' ? 'bypass' : 'method';
+  const forwarded = isGetOrHead(method) ? 'bypass' : 'method';
   return { result: 'BYPASS', cacheStatus: `tidegate; fwd=${forwarded}${detail ? `; detail=${detail}` : ''}` };
 }
 

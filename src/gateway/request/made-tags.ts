@@ -1,8 +1,8 @@
 import { acceptedCodings } from '../../http/accept-encoding.ts';
 import { uncodedTags, withUncodedTags } from '../../http/content-coding.ts';
+import { isGetOrHead } from '../../http/get-or-head.ts';
 import { isDated } from '../../http/preconditions.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
-import { isReading } from '../../s3/operation-table.ts';
 import type { ClientRead } from './client-read.ts';
 import type { CompressionRules } from './compression-rules.ts';
 import type { KeyRules } from './key-rules.ts';
@@ -23,7 +23,7 @@ interface Demands {
  * that the origin knows. Not where a part is read: of the content as it is, that would be put to bytes in a coding.
  */
 export function mayDemandMade(method: string, { ifMatch, range }: Demands, rules: KeyRules): boolean {
-  return ifMatch !== undefined && mayBeMade(rules) && !(isReading(method) && range !== undefined);
+  return ifMatch !== undefined && mayBeMade(rules) && !(isGetOrHead(method) && range !== undefined);
 }
 
 /** Whether something in another coding may be made of what these rules concern. */
@@ -39,7 +39,8 @@ export function mayResumeMade(
   { range, ifRange, acceptEncoding }: Resumption,
   { compress = 'off' }: KeyRules,
 ): boolean {
-  if (compress === 'off' || !isReading(method) || range === undefined || ifRange === undefined) return false;
+  if (compress === 'off' || !isGetOrHead(method) || range === undefined || ifRange === undefined)
+    return false;
   if (acceptEncoding === undefined || !isDated(ifRange)) return false;
   return acceptedCodings(acceptEncoding, compress.codings).length > 0;
 }

@@ -1,7 +1,7 @@
 import type { ObjectKey } from '../../cache/object-key.ts';
 import { cacheGroups } from '../../http/cache-tags.ts';
 import { utf8Text } from '../../http/utf8-text.ts';
-import { fieldValue } from './outgoing-fields.ts';
+import { fieldValue } from '../../s3/dialect.ts';
 import type { AnswerTimes, WebHead } from './stored-answer.ts';
 import type { WebQuestion } from './web-fetch.ts';
 import type { WebRead } from './web-read.ts';
@@ -13,11 +13,6 @@ import { writtenTargets } from './written-targets.ts';
 const safe: ReadonlySet<string> = new Set([
   ...['GET', 'HEAD', 'OPTIONS', 'PROPFIND', 'REPORT', 'SEARCH', 'QUERY'],
 ]);
-
-/** Whether an answer to a request with this method may come from the cache. */
-export function isRead(method: string): boolean {
-  return method === 'GET' || method === 'HEAD';
-}
 
 /** Whether a request with this method may change something, as far as anybody knows. */
 export function mayChange({ method }: Pick<WebQuestion, 'method'>): boolean {

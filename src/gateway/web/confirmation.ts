@@ -1,11 +1,10 @@
 import type { ReadableRecord } from '../../cache/record.ts';
 import { equalsWeakly, isStrongTag, parseEntityTag } from '../../http/entity-tag.ts';
 import { heedsConditions } from '../../http/preconditions.ts';
-import type { HeaderField } from '../../s3/dialect.ts';
+import { fieldValue, type HeaderField } from '../../s3/dialect.ts';
 import { readContentHead } from '../fill/content-head.ts';
 import { isPart } from './asked-range.ts';
 import { isDemanding } from './demands.ts';
-import { fieldValue } from './outgoing-fields.ts';
 import type { WebHead } from './stored-answer.ts';
 import type { WebFields } from './web-read.ts';
 

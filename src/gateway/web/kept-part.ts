@@ -1,12 +1,12 @@
 import { freshUntilMs } from '../../cache/freshness.ts';
 import { isStrongTag } from '../../http/entity-tag.ts';
 import { type ContentRange, parseContentRange, parseRange } from '../../http/range.ts';
+import { fieldValue } from '../../s3/dialect.ts';
 import { readContentHead } from '../fill/content-head.ts';
 import { hasOtherLength } from '../fill/ranged-read.ts';
 import type { CachePolicy } from '../request/cache-policy.ts';
 import { askedRange } from './asked-range.ts';
 import { COLLECTED_LIMIT_BYTES } from './collected-body.ts';
-import { fieldValue } from './outgoing-fields.ts';
 import { type ArrivedHead, describe, unguessed, type WebHead } from './stored-answer.ts';
 import type { WebQuestion } from './web-fetch.ts';
 

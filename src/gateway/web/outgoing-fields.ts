@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { isGetOrHead } from '../../http/get-or-head.ts';
 import { headerLines } from '../../http/header-lines.ts';
 import { withoutHopByHop } from '../../http/hop-by-hop.ts';
 import { traceFieldNames } from '../../http/trace-context.ts';
@@ -114,7 +115,7 @@ export function outgoingFields(
   isTraced: boolean,
 ): HeaderField[] {
   const sent: HeaderField[] = hostFieldOf(bucket.web, host);
-  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  const isRead = isGetOrHead(request.method ?? '');
   let via = '';
   for (const [rawName, value] of headerLines(withoutHopByHop(request.rawHeaders))) {
     const name = rawName.toLowerCase();
@@ -189,12 +190,4 @@ function forwardedFields(request: IncomingMessage, host: string): HeaderField[] 
 /** The scheme that the client asked with, as far as is known. */
 export function schemeOf(request: IncomingMessage): 'http' | 'https' {
   return originOf(request).isSecure ? 'https' : 'http';
-}
-
-/** All lines of one name joined; undefined where there is none (RFC 9110 §5.3). */
-export function fieldValue(fields: readonly HeaderField[], name: string): string | undefined {
-  let joined: string | undefined;
-  for (const field of fields)
-    if (field.name === name) joined = joined === undefined ? field.value : `${joined}, ${field.value}`;
-  return joined;
 }

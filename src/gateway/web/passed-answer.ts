@@ -1,4 +1,5 @@
 import type { StoreCall, StoreReplyHead } from '../../backend/store.ts';
+import { fieldValue } from '../../s3/dialect.ts';
 import { sendInterim } from '../../transport/interim.ts';
 import { addTrailers, expectTrailers } from '../../transport/trailers.ts';
 import { PassedBody } from '../pass/passed-body.ts';
@@ -6,7 +7,6 @@ import type { ExchangeObserver } from '../reply/exchange-observer.ts';
 import { PreparedHeaders } from '../reply/prepared-headers.ts';
 import { withShownKey } from '../request/cache-status.ts';
 import type { Exchange } from '../request/exchange.ts';
-import { fieldValue } from './outgoing-fields.ts';
 import type { AnsweredRead, WaitingClient } from './waiting-client.ts';
 import { rawFields } from './web-headers.ts';
 

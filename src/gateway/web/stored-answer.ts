@@ -13,11 +13,10 @@ import { parseRange, selectRange } from '../../http/range.ts';
 import { statedControl } from '../../http/targeted-cache-control.ts';
 import { traceFieldNames } from '../../http/trace-context.ts';
 import { parseVary, type Vary } from '../../http/vary.ts';
-import type { HeaderField } from '../../s3/dialect.ts';
+import { fieldValue, type HeaderField } from '../../s3/dialect.ts';
 import { readContentHead } from '../fill/content-head.ts';
 import type { CachePolicy } from '../request/cache-policy.ts';
 import { ASKED_RANGE } from './asked-range.ts';
-import { fieldValue } from './outgoing-fields.ts';
 import type { WebRead } from './web-read.ts';
 import type { GroupSlots } from './web-target.ts';
 

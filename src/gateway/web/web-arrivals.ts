@@ -1,12 +1,13 @@
 import type { StoreError } from '../../backend/store.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
+import { isGetOrHead } from '../../http/get-or-head.ts';
 import { isOfServer, isOfTarget } from '../../http/whose-error.ts';
 import { readContentHead } from '../fill/content-head.ts';
 import { hasOtherLength } from '../fill/ranged-read.ts';
 import { failedAtStore, type LookupOutcome } from '../request/cache-status.ts';
 import { isPart } from './asked-range.ts';
-import { endChanged, isChange, isOwnLocation, isRead, mayChange } from './changed-keys.ts';
+import { endChanged, isChange, isOwnLocation, mayChange } from './changed-keys.ts';
 import { COLLECTED_LIMIT_BYTES, type CollectedBody, Collections } from './collected-body.ts';
 import { confirms, described, strongTag } from './confirmation.ts';
 import { fetchedOutcome } from './fetched-outcome.ts';
@@ -65,7 +66,7 @@ export class WebArrivals implements WebFetchOwner {
 
   answered(fetch: WebFetch, head: WebHead, times: AnswerTimes): AnswerPlan {
     const { read, method, stale, confirmed, flight, isUnkept } = fetch.question;
-    if (!isRead(method)) return this.#changed(fetch, head, times);
+    if (!isGetOrHead(method)) return this.#changed(fetch, head, times);
     // a server that fails says nothing of what is held
     if (!isOfServer(head.status)) this.#cache.stoodIn.answered(read.target.key, isUnkept);
     if (confirmed && head.status === 304) return this.#confirmed(fetch, confirmed, head, times);
@@ -131,7 +132,7 @@ export class WebArrivals implements WebFetchOwner {
     } else if (stale && isFailure(error)) {
       if (this.#servesStale(fetch, stale, error.code, error.code === 'BROKEN')) return true;
     }
-    if (client && isRead(method)) read.client.report = failedAtStore(error.code);
+    if (client && isGetOrHead(method)) read.client.report = failedAtStore(error.code);
     return false;
   }
 

@@ -1,13 +1,12 @@
 import { type StoreCall, StoreError, type StoreReceiver, type StoreReplyHead } from '../../backend/store.ts';
 import type { Asked, ReadableRecord } from '../../cache/record.ts';
-import type { HeaderField } from '../../s3/dialect.ts';
+import { fieldValue, type HeaderField } from '../../s3/dialect.ts';
 import { ExpectedBytes, type RangeReceiver } from '../fill/ranged-read.ts';
 import type { ClientBody } from '../pass/write/client-body.ts';
 import type { Forwarded } from '../request/cache-status.ts';
 import type { CollectedBody } from './collected-body.ts';
 import { unconditionalFields } from './confirmation.ts';
 import type { AloneBecause } from './one-request.ts';
-import { fieldValue } from './outgoing-fields.ts';
 import { type AnswerTimes, readWebHead, type WebHead } from './stored-answer.ts';
 import type { WaitingClient } from './waiting-client.ts';
 import type { WebFlight } from './web-flight.ts';

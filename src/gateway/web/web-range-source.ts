@@ -1,11 +1,11 @@
 import type { GenerationIdentity } from '../../cache/generation-identity.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
 import type { TraceContext } from '../../http/trace-context.ts';
-import type { HeaderField } from '../../s3/dialect.ts';
+import { fieldValue, type HeaderField } from '../../s3/dialect.ts';
 import { cannotBeSent } from '../fill/no-source.ts';
 import type { RangeSource } from '../fill/ranged-read.ts';
 import { unconditionalFields } from './confirmation.ts';
-import { fieldsOfGateway, fieldsOfPlace, fieldValue } from './outgoing-fields.ts';
+import { fieldsOfGateway, fieldsOfPlace } from './outgoing-fields.ts';
 import { targetOfKey, type WebBucket } from './web-target.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { ReadableRecord } from '../../cache/record.ts';
 import type { RequestDirectives } from '../../http/request-directives.ts';
 import type { TraceContext } from '../../http/trace-context.ts';
 import { type Vary, variantName } from '../../http/vary.ts';
-import type { HeaderField } from '../../s3/dialect.ts';
+import { fieldValue, type HeaderField } from '../../s3/dialect.ts';
 import type { RequestFields } from '../../s3/request-fields.ts';
 import type { Warmed } from '../read/warmed.ts';
 import type { CachePolicy } from '../request/cache-policy.ts';
@@ -11,7 +11,7 @@ import type { CacheReport, Forwarded, LookupOutcome } from '../request/cache-sta
 import type { KeyRules } from '../request/key-rules.ts';
 import { heardDirectives, type ObjectRead } from '../request/object-read.ts';
 import { ASKED_RANGE, askedRange } from './asked-range.ts';
-import { fieldsOfNobody, fieldValue } from './outgoing-fields.ts';
+import { fieldsOfNobody } from './outgoing-fields.ts';
 import type { WaitingClient } from './waiting-client.ts';
 import type { WebAddress, WebBucket, WebPage, WebTarget } from './web-target.ts';
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { isGetOrHead } from '../../http/get-or-head.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import { s3Error } from '../../s3/error.ts';
 import type { RequestFields } from '../../s3/request-fields.ts';
@@ -67,7 +68,7 @@ export class WebServer {
   ): void {
     const { bucket } = address;
     const { method, trace } = exchange;
-    const isRead = method === 'GET' || method === 'HEAD';
+    const isRead = isGetOrHead(method);
     const asked = isRead ? documentOf(address) : address;
     const operation = knownMethods.has(method) ? method : 'OTHER';
     exchange.isPlain = true;
@@ -159,7 +160,7 @@ function fieldsForWhole({ authorization, cacheControl, pragma, acceptEncoding }:
  * that one answer serves them all.
  */
 function ruled(fields: readonly HeaderField[], { answers, requests }: KeyRules, method: string) {
-  const isForAll = answers?.crossOrigin && (method === 'GET' || method === 'HEAD');
+  const isForAll = answers?.crossOrigin && isGetOrHead(method);
   const asked = isForAll ? fields.filter(({ name }) => name !== 'origin') : fields;
   return requests?.applied(asked) ?? asked;
 }

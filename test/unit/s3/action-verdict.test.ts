@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
+import { isGetOrHead } from '../../../src/http/get-or-head.ts';
 import { judgeAction } from '../../../src/s3/action-verdict.ts';
 import { isPassed } from '../../../src/s3/operation-parameters.ts';
-import { isReading, namedOperations, type OperationName } from '../../../src/s3/operation-table.ts';
+import { namedOperations, type OperationName } from '../../../src/s3/operation-table.ts';
 
 it.each([
   'GetObject',
@@ -51,7 +52,7 @@ it.each(['RenameObject'])('%s is not passed to stores', action => {
 
 it('sends nobody to another action for an operation that is not passed', () => {
   const all: readonly OperationName[] = [
-    ...namedOperations.filter(({ method }) => !isReading(method)).map(({ name }) => name),
+    ...namedOperations.filter(({ method }) => !isGetOrHead(method)).map(({ name }) => name),
     'CopyObject',
     'UploadPartCopy',
   ];
