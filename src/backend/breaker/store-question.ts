@@ -38,7 +38,7 @@ export class StoreQuestion implements OriginReceiver {
     this.#judged = judged;
     this.#startedMs = clock.monotonicMs();
     this.#watch = new TransferWatch({ headMs: limitMs, minRateBytes: 0, windowMs: limitMs }, clock, () =>
-      this.failed(new StoreError('TIMEOUT', 'the store does not answer', undefined, 'TOO_SLOW')),
+      this.failed(new StoreError('TIMEOUT', 'the store does not answer', undefined, 'FIRST_BYTE_TIMEOUT')),
     );
   }
 

@@ -91,7 +91,10 @@ describe('the question of the circuit breaker', () => {
     ['200', true, 0, `answers ${said}, with 200`],
     ['404', true, 0, `answers ${said}, with 404`],
     ['503', false, 1, `does not answer ${said}: it says 503. Once open, the breaker`],
-    ['TOO_SLOW', false, 1, `does not answer ${said}: it does not answer in time (TOO_SLOW). Once open`],
+    [
+      ...(['FIRST_BYTE_TIMEOUT', false, 1] as const),
+      `does not answer ${said}: it does not answer in time (FIRST_BYTE_TIMEOUT). Once open`,
+    ],
   ] as const)('%s: it is alive: %s', (how, isAlive, exitCode, line) => {
     const { lines, ...rest } = report([{ kind: 'questioned', asked, isAlive, how }, exact]);
     expect(rest).toEqual({ exitCode });

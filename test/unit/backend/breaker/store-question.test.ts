@@ -7,6 +7,7 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 
 let clock: ManualClock;
 let told: boolean[];
+let hows: string[];
 let counted: string[];
 let aborts: number;
 let receiver: OriginReceiver;
@@ -14,6 +15,7 @@ let receiver: OriginReceiver;
 beforeEach(() => {
   clock = new ManualClock();
   told = [];
+  hows = [];
   counted = [];
   aborts = 0;
 });
@@ -35,7 +37,10 @@ function ask(fails?: StoreError, atOnce?: (to: OriginReceiver) => void): void {
   StoreQuestion.ask(
     { clock, meter, outages: undefined, isSigned: true, send, limitMs: 3_000 },
     healthRequest({ bucket: 'b', fields: [] }),
-    isAlive => told.push(isAlive),
+    (isAlive, how) => {
+      told.push(isAlive);
+      hows.push(how);
+    },
   );
 }
 
@@ -97,6 +102,8 @@ describe('a store does not work', () => {
     receiver.answered(200, []);
     receiver.ended();
     expect([told, counted, aborts]).toEqual([[false], ['timeout'], 1]);
+    // as an object whose first byte does not come in time
+    expect(hows).toEqual(['FIRST_BYTE_TIMEOUT']);
   });
 
   it('unless its answer could not be read in time, since the thread stood still', () => {
