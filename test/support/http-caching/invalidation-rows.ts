@@ -86,6 +86,7 @@ export const invalidationRows: readonly CachingRow[] = [
       ["/b/q?x='1'&y=`^{}|", "/b/q?x='1'&y=`^{}|"],
       ['/b/q?', '/b/q?'],
       ['/b/ü', '/b/%C3%BC'],
+      ["/b/q?x='ü'", '/b/q?x=%27%C3%BC%27'],
       ['../b/./q', '/b/q'],
       ["q?x='1'", "/b/q?x='1'"],
       ["?x='1'", "/b/k?x='1'"],

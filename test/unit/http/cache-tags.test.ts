@@ -11,6 +11,7 @@ it.each([
   ['x-cache-tag', 'a', []],
   ['cache-tag', Buffer.from('é, 🎉').toString('latin1'), ['é', '🎉']],
   ['surrogate-key', `caf\xe9 ${Buffer.from('東\u3000京').toString('latin1')}`, ['café', '東\u3000京']],
+  ['surrogate-key', Buffer.from('voilà b').toString('latin1'), ['voilà', 'b']],
   ['cache-tag', 'a\xa0, \xa0b', ['a\xa0', '\xa0b']],
 ] as const)('%s: %j is read as %j', (name, value, tags) => {
   expect(tagsOfField(name, value)).toEqual(tags);

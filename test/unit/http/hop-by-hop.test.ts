@@ -44,6 +44,14 @@ it('keeps what names an answer, tags it or ends others, though Connection names 
   expect(withoutHopByHop([...raw, 'Connection', named])).toEqual(raw);
 });
 
+it.each([
+  ...['Age', 'Cache-Control', 'Date', 'Expires', 'Set-Cookie', 'Vary'],
+  ...['CDN-Cache-Control', 'Tidegate-Cache-Control'],
+  ...['Content-Encoding', 'Content-Language', 'Content-Range', 'Content-Type', 'ETag', 'Last-Modified'],
+])('keeps %s, though Connection names it', name => {
+  expect(withoutHopByHop([name, 'a', 'Connection', `close, ${name}`])).toEqual([name, 'a']);
+});
+
 it('leaves out of trailers what the Connection before them names', () => {
   const head = ['X-Sum', 'a', 'Connection', 'x-sum, x-other'];
   expect(withoutHopByHop(['X-Sum', 'b', 'x-kept', 'c', 'Keep-Alive', 'd'], head)).toEqual(['x-kept', 'c']);

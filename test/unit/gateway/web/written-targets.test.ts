@@ -16,6 +16,7 @@ it.each([
   ['#f', '/dir/page', 'a=1'],
   ['/q?', '/q', ''],
   ['/a b?c d', '/a%20b', 'c%20d'],
+  ['/a\tb', '/a%09b', undefined],
 ])('%j names %j with the query %j', (reference, path, query) => {
   expect(writtenTargets(reference, base)).toEqual([{ path, query }]);
 });
@@ -32,6 +33,7 @@ it('what must be escaped is, with digits in either case', () => {
     { path: '/f/%C3%BC', query: "q='" },
     { path: '/f/%c3%bc', query: "q='" },
   ]);
+  expect(writtenTargets(latin1('/q?ü'), base).map(({ query }) => query)).toEqual(['%C3%BC', '%c3%bc']);
 });
 
 it('a path that begins with two slashes is one', () => {
