@@ -4,7 +4,6 @@ import { lengthPrefixed } from '../../../src/base/length-prefixed.ts';
 import type { Content } from '../../../src/cache/content.ts';
 import { withRecord, worthPacking } from '../../../src/cache/entry.ts';
 import { forgetHidden, hiddenBy } from '../../../src/cache/hidden-answers.ts';
-import { dateMsOf } from '../../../src/cache/most-recent.ts';
 import { PurgeBarriers } from '../../../src/cache/purge-barriers.ts';
 import type { ObjectRecord, ReadableRecord } from '../../../src/cache/record.ts';
 import { allocateSharedMemory } from '../../../src/cache/shared-memory.ts';
@@ -38,8 +37,9 @@ function givenTo(reader: number, records: ReadonlyMap<string, ReadableRecord>): 
 }
 
 /** Of answers that all have dates, or none, the one with the higher number is the more recent. */
-function madeAt(record: ReadableRecord): number {
-  return (dateMsOf(record) ?? 0) + record.receivedMs / 1_000;
+function madeAt({ fields, receivedMs }: ReadableRecord): number {
+  const date = fields.find(({ name }) => name === 'date');
+  return (date ? Date.parse(date.value) : 0) + receivedMs / 1_000;
 }
 
 const history = fc.array(
@@ -106,6 +106,15 @@ it('what no request can select beside what goes is of other readers', () => {
   expect(hiddenBy([[nameOf(gone), answerOf(9, ['a', 'b'])]], alone)).toEqual([nameOf({ a: 'x' })]);
   const long = { a: 'x'.repeat(10_000), b: 'z' };
   expect(hiddenBy([[nameOf(long), answerOf(9, ['a', 'b'])]], alone)).toEqual([]);
+});
+
+it.each([
+  ['an error of the server that goes takes no older answer with it', 503, 200, []],
+  ['an error of the server that goes takes older ones with it', 503, 500, ['a=0']],
+  ['an answer that goes takes older errors of the server with it', 200, 503, ['a=0']],
+])('%s', (_, status, of, hidden) => {
+  const older = new Map([['a=0', answerOf(1, ['a'], of)]]);
+  expect(hiddenBy([['b=0', answerOf(2, ['b'], status)]], older)).toEqual(hidden);
 });
 
 it('of answers that came at the same time each may have hidden the others', () => {

@@ -1,17 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { Content } from '../../../../src/cache/content.ts';
-import type { ReadableRecord } from '../../../../src/cache/record.ts';
+import type { GenerationIdentity } from '../../../../src/cache/generation-identity.ts';
+import type { Asked, ReadableRecord } from '../../../../src/cache/record.ts';
 import { allocateSharedMemory } from '../../../../src/cache/shared-memory.ts';
 import { Succession } from '../../../../src/gateway/request/succession.ts';
 import type { WebCache } from '../../../../src/gateway/web/filling-cache.ts';
-import type { WebRead } from '../../../../src/gateway/web/web-read.ts';
+import type { WebContentRead, WebRead } from '../../../../src/gateway/web/web-read.ts';
 import { WebRecords } from '../../../../src/gateway/web/web-records.ts';
 import type { WebBucket } from '../../../../src/gateway/web/web-target.ts';
 import { WorkerCache } from '../../../../src/gateway/workers/worker-cache.ts';
 import { httpHeader } from '../../../support/asked-ranges.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { testKey } from '../../../support/object-keys.ts';
-import { bucketOf } from '../../../support/object-reads.ts';
+import { bucketOf, readOf as objectReadOf } from '../../../support/object-reads.ts';
 import { recordOf } from '../../../support/records.ts';
 
 it('what is asked for a bucket that a reload has moved is shared with nobody', () => {
@@ -37,11 +38,12 @@ const cache = () =>
     ...{ clock: new ManualClock(), random: () => 0.5, retried: () => undefined },
   });
 
+const read = {
+  ...{ bucket: bucketOf(), target: { target: '/k', key } },
+  variantName: (names: readonly string[]) => names.join(),
+} as unknown as WebRead;
+
 describe('law 5: a question that was sent before', () => {
-  const read = {
-    ...{ bucket: bucketOf(), target: { target: '/k', key } },
-    variantName: (names: readonly string[]) => names.join(),
-  } as unknown as WebRead;
   const answerOf = (tagSlots: readonly number[], vary: readonly string[] = []): ReadableRecord => ({
     ...{ ...recordOf({ sizeBytes: 0 } as Content), tagSlots },
     answer: { status: 200, vary },
@@ -81,6 +83,69 @@ describe('law 5: a question that was sent before', () => {
   });
 });
 
+describe('bytes under a strong tag', () => {
+  const identity: GenerationIdentity = {
+    ...{ objectKey: key.text, versionId: undefined, entityTag: '"1"', sizeBytes: 10 },
+    contentEncoding: undefined,
+  };
+  const asked: WebContentRead = {
+    ...{ ...objectReadOf('/k'), objectKey: key, bucket: bucketOf() as WebBucket, selecting: [] },
+  };
+
+  /** Where an answer with these bytes is held. */
+  function holding() {
+    const held = cache();
+    const records = new WebRecords(held);
+    const contentOf = (known: Asked, different: Partial<GenerationIdentity> = {}, tagSlots = [4]) =>
+      records.contentOf(read, asked, { ...identity, ...different }, known, tagSlots);
+    const known = records.askedNow(read);
+    const content = contentOf(known);
+    const { epoch, barrier } = known;
+    const record = { ...recordOf(content), epoch, barrier, answer: { status: 200, vary: [] } };
+    expect(records.store(read, record, { requestedMs: 0, dateMs: undefined, heldTags: [] })).toBe(true);
+    return { held, records, contentOf, known, content };
+  }
+
+  it.each([
+    ['size', { sizeBytes: 11 }],
+    ['coding', { contentEncoding: 'br' }],
+    ['tag', { entityTag: '"2"' }],
+  ])('are those that are held, unless their %s is another', (_, different) => {
+    const { contentOf, known, content } = holding();
+    expect(contentOf(known)).toBe(content);
+    expect(contentOf(known, different)).not.toBe(content);
+  });
+
+  it('from before a write are none of what is asked for after it (law 5)', () => {
+    const { held, records, contentOf, content } = holding();
+    held.epochs.raise(key.keySlot);
+    expect(contentOf(records.askedNow(read))).not.toBe(content);
+  });
+
+  it('from before a write are none of what was asked for before, and comes after it (law 5)', () => {
+    const { held, contentOf, known, content } = holding();
+    held.epochs.raise(key.keySlot);
+    expect(contentOf(known)).not.toBe(content);
+  });
+
+  it('from before a purge by a tag are none of what has that tag, and comes after it (law 5)', () => {
+    const { held, contentOf, known, content } = holding();
+    held.barriers.raise({ kind: 'tag', slot: 4 }, 'hard', 0);
+    expect(contentOf(known)).not.toBe(content);
+  });
+});
+
+it('one answer ends 128 groups at most', () => {
+  const held = cache();
+  const records = new WebRecords(held);
+  const { latest } = held.barriers;
+  const groups = Array.from({ length: 129 }, (_, number) => `${number}`);
+  const times = { ...records.askedNow(read), requestedMs: 0, receivedMs: 0, groupSlots: Number };
+  records.invalidateGroups(groups, times);
+  const isEnded = (slot: number) => held.barriers.removes(key.text, [slot], latest);
+  expect([0, 127, 128].map(isEnded)).toEqual([true, true, false]);
+});
+
 describe('the lists of fields by which the answers of one name vary', () => {
   /** A read whose fields are all `value`; `named` counts the lists that it is looked at for. */
   function readOf(value: string) {
@@ -98,6 +163,12 @@ describe('the lists of fields by which the answers of one name vary', () => {
   }
 
   const madeAt = (requestedMs: number) => ({ requestedMs, dateMs: undefined, heldTags: [] });
+
+  /** A read that selects none of the answers but those that vary by one of `fields` alone. */
+  function selecting(...fields: readonly string[]): WebRead {
+    const variantName = ([name = '']: readonly string[]) => (fields.includes(name) ? `${name}=x;` : 'none');
+    return { ...readOf('x').read, variantName } as unknown as WebRead;
+  }
 
   it('are looked at once for a request, however many answers vary by them', () => {
     const records = new WebRecords(cache());
@@ -122,6 +193,29 @@ describe('the lists of fields by which the answers of one name vary', () => {
     records.store(read, held, { requestedMs: 10, dateMs: 5_000, heldTags: [] });
     expect(records.store(read, other, { requestedMs, dateMs, heldTags: [] })).toBe(isKept);
     expect(records.find(read)).toBe(isKept ? other : held);
+  });
+
+  it('hold what was withdrawn by its date still', () => {
+    const records = new WebRecords(cache());
+    const { read } = readOf('x');
+    const dated = { ...answerOf(90_000, []), fields: [httpHeader('date', new Date(80_000).toUTCString())] };
+    records.store(read, dated, { requestedMs: 79_000, dateMs: 80_000, heldTags: [] });
+    records.withdraw(read, dated);
+    const other = answerOf(95_000, []);
+    expect(records.store(read, other, { requestedMs: 82_000, dateMs: 85_000, heldTags: [] })).toBe(true);
+  });
+
+  it('are withdrawn once: nobody is told again', () => {
+    const records = new WebRecords(cache());
+    const { read } = readOf('x');
+    const held = answerOf(1, []);
+    records.store(read, held, madeAt(1));
+    records.withdraw(read, held);
+    const told = records.changesOf(read);
+    const withdrawn = records.find(read);
+    expect(withdrawn?.isWithdrawn).toBe(true);
+    if (withdrawn) records.withdraw(read, withdrawn);
+    expect([records.find(read), records.changesOf(read)]).toEqual([withdrawn, told]);
   });
 
   it('is not replaced by what was asked for before it was found outdated', () => {
@@ -180,21 +274,30 @@ describe('the lists of fields by which the answers of one name vary', () => {
   });
 
   it.each([
-    ['an error of the server has hidden nothing but other ones', 503, ['a']],
-    ['an answer has hidden errors of the server, too', 200, undefined],
+    ['an error of the server has hidden nothing but other ones', 503, [['a']]],
+    ['an answer has hidden errors of the server, too', 200, []],
   ] as const)('%s', (_, status, left) => {
+    const held = cache();
+    const records = new WebRecords(held);
+    // an error is stored for who selects nothing else
+    const [one, other] = [readOf('x').read, selecting('b', 'c')];
+    const error = { ...answerOf(2, ['b']), answer: { status: 503, vary: ['b'] } };
+    const last = { ...answerOf(3, ['c']), answer: { status, vary: ['c'] } };
+    records.store(one, answerOf(1, ['a']), madeAt(1));
+    for (const record of [error, last])
+      expect(records.store(other, record, madeAt(record.receivedMs))).toBe(true);
+    records.forget(other, last);
+    const all = [...(held.table.peek(key)?.records.values() ?? [])] as readonly ReadableRecord[];
+    expect(all.map(({ answer }) => answer?.vary)).toEqual(left);
+  });
+
+  it('an answer that takes the place of an older one of its own brings nothing to an end that others get', () => {
     const records = new WebRecords(cache());
-    const { read } = readOf('x');
-    const withStatus = (record: ReadableRecord, of: number): ReadableRecord => ({
-      ...record,
-      answer: { status: of, vary: record.answer?.vary ?? [] },
-    });
-    const page = answerOf(1, ['a']);
-    const error = withStatus(answerOf(2, ['b']), 503);
-    const last = withStatus(answerOf(3, []), status);
-    for (const held of [page, error, last]) records.store(read, held, madeAt(held.receivedMs));
-    records.forget(read, last);
-    expect(records.find(read)?.answer?.vary).toEqual(left);
+    const [one, other] = [readOf('x').read, readOf('y').read];
+    const beside = answerOf(1, ['b']);
+    records.store(other, beside, madeAt(1));
+    for (const receivedMs of [2, 3]) records.store(one, answerOf(receivedMs, ['a']), madeAt(receivedMs));
+    expect(records.find(other)).toBe(beside);
   });
 
   it('what they have hidden does not come back where they are confirmed and vary otherwise', () => {
@@ -317,6 +420,15 @@ describe('the lists of fields by which the answers of one name vary', () => {
     expect([records.isLatest(read, first), records.isLatest(read, second)]).toEqual([false, true]);
   });
 
+  it('of two answers of one time are neither before the other', () => {
+    const records = new WebRecords(cache());
+    const { read } = readOf('x');
+    const [first, second] = [answerOf(5, ['a']), answerOf(5, ['b'])];
+    records.store(read, first, madeAt(1));
+    records.store(read, second, madeAt(2));
+    expect([records.isLatest(read, first), records.isLatest(read, second)]).toEqual([false, false]);
+  });
+
   it('of an answer whose date is later are before what came later, for other workers as well', () => {
     const records = new WebRecords(cache());
     const dated = (receivedMs: number, vary: readonly string[], dateMs: number) => ({
@@ -326,11 +438,7 @@ describe('the lists of fields by which the answers of one name vary', () => {
     const [newer, older] = [dated(90_000, ['a'], 80_000), dated(91_000, ['b'], 20_000)];
     records.store(readOf('x').read, newer, madeAt(90_000));
     // who asks selects that alone
-    const other = {
-      ...readOf('x').read,
-      variantName: (names: readonly string[]) => (names[0] === 'b' ? 'b=x;' : 'none'),
-    };
-    records.store(other as unknown as WebRead, older, madeAt(91_000));
+    records.store(selecting('b'), older, madeAt(91_000));
     const { read } = readOf('x');
     expect(records.find(read)).toBe(newer);
     expect([records.isLatest(read, newer), records.isLatest(read, older)]).toEqual([true, false]);
@@ -343,11 +451,7 @@ describe('the lists of fields by which the answers of one name vary', () => {
       { ...answerOf(2, ['b']), answer: { status: 503, vary: ['b'] } },
     ];
     records.store(readOf('x').read, page, madeAt(1));
-    const other = {
-      ...readOf('x').read,
-      variantName: (names: readonly string[]) => (names[0] === 'b' ? 'b=x;' : 'none'),
-    };
-    expect(records.store(other as unknown as WebRead, error, madeAt(2))).toBe(true);
+    expect(records.store(selecting('b'), error, madeAt(2))).toBe(true);
     const { read } = readOf('x');
     expect(records.find(read)).toBe(page);
     expect([records.isLatest(read, page), records.isLatest(read, error)]).toEqual([true, false]);
