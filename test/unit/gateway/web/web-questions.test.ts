@@ -85,6 +85,16 @@ describe('readers of a page at the same time', () => {
     ]);
   });
 
+  it('who share a HEAD that confirms what is held are told its status', async () => {
+    const model = new WebModel(() => answered({ 'cache-control': 'max-age=1', etag: 'W/"1"' }));
+    await ask(model, readers(1));
+    await model.pass(2_000);
+    expect(reports((await ask(model, readers(3, { method: 'HEAD' }))).came)).toEqual([
+      'tidegate; fwd=stale; fwd-status=200',
+      'tidegate; fwd=stale; fwd-status=200; stored; collapsed',
+    ]);
+  });
+
   it('ask for themselves eight at a time where the origin fails and nothing is held', async () => {
     const model = new WebModel(() => answered({}, { status: 503 }));
     const { came, most, questions } = await ask(model, readers(30));
@@ -592,8 +602,73 @@ describe('readers of a page at the same time', () => {
     const [reader] = users(1).map(request => model.read(request));
     await model.pass(500);
     first.leave();
-    await model.pass(60_000);
-    expect([reader?.result?.status, model.origin.open.length, model.clock.waiting]).toEqual([200, 0, 0]);
+    await model.pass(2_500);
+    expect([reader?.result?.status, model.origin.open.length]).toEqual([200, 0]);
+    await model.pass(57_500);
+    expect(model.clock.waiting).toBe(0);
+  });
+
+  it('leave no timers behind once they are answered', async () => {
+    const model = new WebModel(() => answered(forAll));
+    const { waits } = await ask(model, users(2));
+    expect([waits, model.clock.waiting]).toEqual([[300, 300], 0]);
+  });
+
+  it('have what hangs given up where its client has left and they are answered otherwise', async () => {
+    const model = new WebModel((_method, { cookie }) =>
+      answered(forAll, cookie === 'user=0' ? { status: undefined } : {}),
+    );
+    const [first, other] = users(2).map(request => model.read(request));
+    await model.pass(1_000);
+    first?.leave();
+    await model.pass(1_500);
+    expect([other?.result?.status, model.origin.open.length]).toEqual([200, 0]);
+  });
+
+  it('have given up for nobody what begins once they were answered otherwise, and does not end', async () => {
+    const model = new WebModel((_method, { cookie }) =>
+      answered(forAll, cookie === 'user=0' ? { headMs: 2_500 } : { headMs: 4_000, isEndless: true }),
+    );
+    const [, other] = users(2).map(request => model.read(request));
+    await model.pass(5_800);
+    expect([other?.result?.status, model.origin.open.length]).toEqual([200, 1]);
+    await model.pass(30_000);
+    expect([model.origin.open.length, model.clock.waiting]).toEqual([0, 0]);
+  });
+
+  it('wait on for an answer that takes long to come, and is asked for once', async () => {
+    const model = new WebModel((_method, { cookie }) =>
+      answered(forAll, cookie === 'user=0' ? { status: undefined } : { isEndless: true }),
+    );
+    for (const request of users(3)) model.read(request);
+    await model.pass(9_500);
+    expect([model.origin.questions.length, model.origin.open.length]).toEqual([2, 2]);
+  });
+
+  it('find what others have had asked who have left, as long as its answer has not begun', async () => {
+    const model = new WebModel((_method, { cookie }) =>
+      answered(forAll, cookie === 'user=0' ? { status: undefined } : { headMs: 5_000 }),
+    );
+    const [first, second, third] = users(3);
+    if (first) model.read(first);
+    const reader = second && model.read(second);
+    await model.pass(2_100);
+    reader?.leave();
+    await model.pass(2_500);
+    const last = third && model.read(third);
+    await model.pass(2_500);
+    expect([last?.result?.status, last?.result?.atMs]).toEqual([200, 2_000 + 5_000]);
+  });
+
+  it('find what has begun for those who wanted the head alone, where it ends soon', async () => {
+    const model = new WebModel(() => answered(forAll, { headMs: 1_500, bodyMs: 900 }));
+    const first = model.read({ method: 'GET', quota: 'first', fields: {} });
+    const [head] = readers(1, { method: 'HEAD' }).map(request => model.read(request));
+    await model.pass(800);
+    first.leave();
+    await model.pass(4_000);
+    const { waits, questions } = await ask(model, users(1));
+    expect([head?.result?.status, questions, waits]).toEqual([200, 0, [0]]);
   });
 
   it('do not keep for nobody what has begun for those who wanted the head alone', async () => {
@@ -606,7 +681,7 @@ describe('readers of a page at the same time', () => {
     expect([reader?.result?.status, model.origin.open.length]).toEqual([200, 0]);
   });
 
-  it('are asked for on, and again, where those in whose names it was have left', async () => {
+  it('are asked for on where those in whose names it was have left', async () => {
     // all are told after 9 s, but the first
     const model = new WebModel((_method, { cookie }) =>
       answered(forAll, cookie === 'user=0' ? { status: undefined } : { headMs: 9_000 }),
@@ -620,6 +695,60 @@ describe('readers of a page at the same time', () => {
       await model.pass(500);
     }
     expect((await ask(model, users(7).slice(6))).waits[0]).toBeLessThan(1_000);
+  });
+
+  it('are asked for again in the name of a client where what was asked before was given up for nobody', async () => {
+    const model = new WebModel((_method, { cookie }) =>
+      answered(forAll, cookie === 'user=0' ? { status: undefined } : { isEndless: true }),
+    );
+    const [first, ...others] = users(8);
+    if (first) model.read(first);
+    // one after the other, and nobody waits after 6 s
+    for (const request of others) {
+      const reader = model.read(request);
+      await model.pass(1_000);
+      reader.leave();
+      await model.pass(200);
+    }
+    const asked = model.origin.questions.map(({ fields, fromMs, untilMs }) => [
+      fields.cookie,
+      fromMs,
+      untilMs,
+    ]);
+    expect(asked).toEqual([
+      ['user=0', 0, undefined],
+      ['user=2', 2_000, 6_000],
+      ['user=7', 8_000, undefined],
+    ]);
+  });
+
+  it('have patience by what the answer took that was for all, whoever was asked for', async () => {
+    const model = new WebModel((_method, { cookie }) =>
+      answered(
+        { 'cache-control': 'max-age=1' },
+        cookie === 'user=0' || cookie === 'user=1' ? { status: undefined } : {},
+      ),
+    );
+    const [hangs, other, ...both] = users(6);
+    for (const request of [hangs, ...both.slice(0, 2)]) if (request) model.read(request);
+    await model.pass(14_000);
+    if (other) model.read(other);
+    const { waits } = await ask(model, both.slice(2));
+    // the least that it can be, and the answer
+    expect(waits).toEqual([1_300, 1_300]);
+  });
+
+  it('share the question of who was answered first, though another was asked for beside it', async () => {
+    const model = new WebModel((_method, { cookie }) =>
+      answered({ 'cache-control': 'max-age=5' }, { headMs: cookie === 'user=1' ? 2_500 : 2_400 }),
+    );
+    const [first, second, ...others] = users(4);
+    for (const request of [first, second]) if (request) model.read(request);
+    await model.pass(8_000);
+    const before = model.origin.questions.length;
+    for (const request of [first, ...others]) if (request) model.read(request);
+    await model.pass(900);
+    expect(model.origin.questions.length - before).toBe(1);
   });
 
   it('do not ask for themselves because one client with a cookie gets its own, again and again', async () => {
