@@ -93,7 +93,7 @@ export class WebReads implements WebSource, RecordSource {
    */
   tell(read: WebRead, record: ReadableRecord): number | undefined {
     if (record.content instanceof Generation) this.#cache.keepWhileRead(record.content);
-    return this.#records.isLatest(read, record) ? this.#records.changesOf(read) : undefined;
+    return this.#records.isGivenFirst(read, record) ? this.#records.changesOf(read) : undefined;
   }
 
   /** The content of this number turned out to be of no use. */

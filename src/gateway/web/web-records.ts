@@ -208,8 +208,8 @@ export class WebRecords {
         if (record.content.contentId === contentId) this.forgetUnfinished(asked, record, nowMs);
   }
 
-  /** Whether it comes before all that vary otherwise: else those may be what some get whom `record` answers, too. */
-  isLatest({ target }: AnswerName, record: ReadableRecord): boolean {
+  /** Whether it is given before all that vary otherwise: else those may be what some get whom `record` answers, too. */
+  isGivenFirst({ target }: AnswerName, record: ReadableRecord): boolean {
     const vary = varyOf(record);
     const { records } = this.#cache.table.get(target.key) ?? { records: new Map<string, ObjectRecord>() };
     if (varyListsOf(records).every(({ names }) => names.join() === vary)) return true;

@@ -417,7 +417,7 @@ describe('the lists of fields by which the answers of one name vary', () => {
     for (const record of [first, second]) records.store(readOf('x').read, record, madeAt(record.receivedMs));
     expect(records.find(readOf('x').read)).toBe(second);
     const { read } = readOf('x');
-    expect([records.isLatest(read, first), records.isLatest(read, second)]).toEqual([false, true]);
+    expect([records.isGivenFirst(read, first), records.isGivenFirst(read, second)]).toEqual([false, true]);
   });
 
   it('of two answers of one time are neither before the other', () => {
@@ -426,7 +426,7 @@ describe('the lists of fields by which the answers of one name vary', () => {
     const [first, second] = [answerOf(5, ['a']), answerOf(5, ['b'])];
     records.store(read, first, madeAt(1));
     records.store(read, second, madeAt(2));
-    expect([records.isLatest(read, first), records.isLatest(read, second)]).toEqual([false, false]);
+    expect([records.isGivenFirst(read, first), records.isGivenFirst(read, second)]).toEqual([false, false]);
   });
 
   it('of an answer whose date is later are before what came later, for other workers as well', () => {
@@ -441,7 +441,7 @@ describe('the lists of fields by which the answers of one name vary', () => {
     records.store(selecting('b'), older, madeAt(91_000));
     const { read } = readOf('x');
     expect(records.find(read)).toBe(newer);
-    expect([records.isLatest(read, newer), records.isLatest(read, older)]).toEqual([true, false]);
+    expect([records.isGivenFirst(read, newer), records.isGivenFirst(read, older)]).toEqual([true, false]);
   });
 
   it('of an error of the server are never before what is none, for other workers neither', () => {
@@ -454,7 +454,7 @@ describe('the lists of fields by which the answers of one name vary', () => {
     expect(records.store(selecting('b'), error, madeAt(2))).toBe(true);
     const { read } = readOf('x');
     expect(records.find(read)).toBe(page);
-    expect([records.isLatest(read, page), records.isLatest(read, error)]).toEqual([true, false]);
+    expect([records.isGivenFirst(read, page), records.isGivenFirst(read, error)]).toEqual([true, false]);
   });
 
   it('what is held in part has gone with its content, not with what HEAD or a refusal tells of it', () => {
