@@ -95,7 +95,7 @@ pool.serveControl(control);
 await pool.listen({
   handle: gateway.handle,
   takesBody: gateway.takesBody,
-  answerUnreadable: why => gateway.answerUnreadable(why),
+  answerUnreadable: (why, nowMs) => gateway.answerUnreadable(why, nowMs),
   logger,
   onRefused: why => unread.cell(why).add(),
   onProxyRefusal: why => refusedProxies.cell(why).add(),

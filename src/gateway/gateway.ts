@@ -174,8 +174,8 @@ export class Gateway {
   }
 
   /** The raw response to a malformed request. */
-  answerUnreadable(why: UnreadableRequest): UnreadableAnswer {
-    return answerUnreadable(why, { requestId: this.#ids.nextRequestId(), id2: this.#ids.id2 });
+  answerUnreadable(why: UnreadableRequest, nowMs: number): UnreadableAnswer {
+    return answerUnreadable(why, nowMs, { requestId: this.#ids.nextRequestId(), id2: this.#ids.id2 });
   }
 
   /** Connects to worker `index` over `port`. */

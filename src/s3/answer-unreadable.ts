@@ -1,3 +1,4 @@
+import { formatHttpDate } from '../http/http-date.ts';
 import {
   type UnreadableAnswer,
   type UnreadableRequest,
@@ -20,12 +21,19 @@ const tunnel = { method: 'CONNECT', resource: 'service', allowed: allowedMethods
 /**
  * The raw response to a malformed request: an error body and ids like any other (docs/architecture.md, Answers). The
  * dialect is unknown.
+ *
+ * @param nowMs when it is answered, in milliseconds since the epoch (RFC 9110 §6.6.1)
  */
-export function answerUnreadable(why: UnreadableRequest, { requestId, id2 }: RequestIds): UnreadableAnswer {
+export function answerUnreadable(
+  why: UnreadableRequest,
+  nowMs: number,
+  { requestId, id2 }: RequestIds,
+): UnreadableAnswer {
   const { code, message, fields, headers } = errorOf(why);
   const body = errorBody({ code, message, fields, requestId, hostId: id2 });
   const head = [
     `HTTP/1.1 ${unreadableStatuses[why]}`,
+    `date: ${formatHttpDate(nowMs)}`,
     'connection: close',
     ...headers.map(([name, value]) => `${name}: ${value}`),
     'content-type: application/xml',

@@ -7,7 +7,7 @@ import { ServedRequest } from '../transport/served-request.ts';
 import { formatListenAddress, type ListenAddress } from './listen-address.ts';
 import { type ListeningSocket, openSockets } from './listening-socket.ts';
 import { ProxiedConnections } from './proxied-connections.ts';
-import { type AnswerUnreadable, type RefusalOptions, refuseBadRequest } from './refuse-unreadable.ts';
+import { type RefusalOptions, type RenderUnreadable, refuseBadRequest } from './refuse-unreadable.ts';
 import { TlsAcceptor } from './tls/tls-acceptor.ts';
 
 interface FallbackListenerOptions {
@@ -16,7 +16,7 @@ interface FallbackListenerOptions {
   /** Answers every request, without reading more of it than node:http already has. */
   readonly answer: RequestListener;
   /** Renders the answer to malformed requests. */
-  readonly answerUnreadable: AnswerUnreadable;
+  readonly answerUnreadable: RenderUnreadable;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -41,7 +41,10 @@ export class FallbackListener {
   constructor(options: FallbackListenerOptions) {
     const { answerUnreadable, logger, clock } = options;
     this.#options = options;
-    this.#refusing = { answerUnreadable, logger, lines: new LimitedLines(logger, clock) };
+    this.#refusing = {
+      answerUnreadable: why => answerUnreadable(why, clock.nowMs()),
+      ...{ logger, lines: new LimitedLines(logger, clock) },
+    };
   }
 
   open(): void {

@@ -30,6 +30,7 @@ import {
   answerPlainly,
   isAboutRequest,
   type RefusalOptions,
+  type RenderUnreadable,
   refuseBadRequest,
   refuseConnection,
   refuseSlow,
@@ -53,7 +54,7 @@ export interface HttpListenerOptions {
    * Renders the answer to malformed requests; without it they get a bare status. With it, requests without the Host
    * header that RFC 9112 §3.2 requires also reach the handler, so that all are refused in the same format.
    */
-  readonly answerUnreadable?: AnswerUnreadable | undefined;
+  readonly answerUnreadable?: RenderUnreadable | undefined;
   readonly logger: Logger;
   readonly limits: ClientLimits;
   /** The number of connections that the limit of open files allows; unlimited when left out. */
@@ -95,7 +96,7 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
   const { logger, limits, clock = systemClock, onRefused = () => undefined } = options;
   const answerUnreadable: AnswerUnreadable = why => {
     onRefused(why);
-    return (options.answerUnreadable ?? answerPlainly)(why);
+    return (options.answerUnreadable ?? answerPlainly)(why, clock.nowMs());
   };
   const refusing = { logger, answerUnreadable, lines: new LimitedLines(logger, clock) };
   let isDraining = false;

@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { LimitedLines } from '../base/limited-lines.ts';
 import type { Logger } from '../base/logger.ts';
+import { formatHttpDate } from '../http/http-date.ts';
 import {
   type UnreadableAnswer,
   type UnreadableRequest,
@@ -12,7 +13,10 @@ import { peerOf } from '../transport/peer.ts';
 import { failBody, SlowBodyError } from '../transport/request-bodies.ts';
 import { runningResponse } from '../transport/running-response.ts';
 
-/** Renders the response to a malformed request. */
+/** Renders the response to a malformed request. @param nowMs when it is answered, in milliseconds since the epoch */
+export type RenderUnreadable = (why: UnreadableRequest, nowMs: number) => UnreadableAnswer;
+
+/** The same at the moment. */
 export type AnswerUnreadable = (why: UnreadableRequest) => UnreadableAnswer;
 
 /** How malformed requests are answered and where that is logged. */
@@ -131,8 +135,9 @@ function reasonOf({ code }: NodeJS.ErrnoException): UnreadableRequest {
   return code === REQUEST_TIMEOUT ? 'too-slow' : 'malformed';
 }
 
-/** A response that consists of a status only. */
-export function answerPlainly(why: UnreadableRequest): UnreadableAnswer {
-  const head = `HTTP/1.1 ${unreadableStatuses[why]}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`;
-  return { requestId: undefined, text: head };
+/** A response without a body. @param nowMs see `RenderUnreadable` */
+export function answerPlainly(why: UnreadableRequest, nowMs: number): UnreadableAnswer {
+  const date = formatHttpDate(nowMs);
+  const head = `HTTP/1.1 ${unreadableStatuses[why]}\r\ndate: ${date}\r\nconnection: close\r\ncontent-length: 0`;
+  return { requestId: undefined, text: `${head}\r\n\r\n` };
 }

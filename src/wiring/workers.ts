@@ -85,7 +85,8 @@ export function createWorkers(parts: WorkerParts): Workers {
     new FallbackListener({
       ...{ clock, logger },
       addresses: () => addresses().filter(({ kind }) => kind === of),
-      answerUnreadable: why => answerUnreadable(why, { requestId: ids.nextRequestId(), id2: ids.id2 }),
+      answerUnreadable: (why, nowMs) =>
+        answerUnreadable(why, nowMs, { requestId: ids.nextRequestId(), id2: ids.id2 }),
       answer: answerUnavailable(Object.values(config.backends).map(({ headerPrefix }) => headerPrefix)),
     });
   const fallback = { tcp: fallbackAt('tcp'), unix: fallbackAt('unix') };

@@ -40,7 +40,7 @@ async function listenAsWorker(
       logger: createLogger({ level: 'error', sink: { write: () => undefined, flush: () => undefined } }),
       handle: gateway.handle,
       takesBody: gateway.takesBody,
-      answerUnreadable: why => gateway.answerUnreadable(why),
+      answerUnreadable: (why, nowMs) => gateway.answerUnreadable(why, nowMs),
     });
   const listener = await listen({});
   const secure = tls && (await listen({ tls }));

@@ -277,12 +277,15 @@ export class ObjectAnswer implements SendCallbacks {
   onCoverage(held: Coverage): void {
     // nobody is asked for what was made here
     const coverage = this.#coding ? 'all' : held;
-    const { exchange, read, nowMs } = this.#client;
+    const { exchange, read } = this.#client;
     const record = this.#record;
     if (coverage !== 'all' && record?.kind === 'readable') exchange.isCharged ||= record.isCharged;
     if (!record || (this.#status >= 400 && wasForwarded(exchange.report))) return;
     const { how } = this.#outcome;
-    const report = this.#parts.reports.ofRecord(record, this.#outcome, coverage, read.policy, nowMs);
+    const { reports, observer } = this.#parts;
+    // it may have waited since it was asked for
+    const { nowMs } = observer;
+    const report = reports.ofRecord(record, this.#outcome, coverage, read.policy, nowMs);
     exchange.report = asRead(report, read, this.#failed !== undefined);
     this.#ageS = how === 'hit' || how === 'stale' ? ageS(record, nowMs) : undefined;
   }

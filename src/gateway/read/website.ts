@@ -78,9 +78,9 @@ export class Website {
   }
 
   /** What was held of the page has not answered the request where the store was asked for the folder. */
-  #redirectToFolder({ exchange, nowMs }: ClientRead, { read, found, isFromFallback }: FolderThere): void {
+  #redirectToFolder({ exchange }: ClientRead, { read, found, isFromFallback }: FolderThere): void {
     if (!wasForwarded(exchange.report)) {
-      const report = this.#reports.ofRecord(found.record, found, 'all', read.policy, nowMs);
+      const report = this.#reports.ofRecord(found.record, found, 'all', read.policy, this.#observer.nowMs);
       exchange.report = asRead(report, read, isFromFallback);
     } else if (isFromFallback) exchange.report = fromFallback(exchange.report);
     redirect(exchange, withSlash(exchange.url), this.#observer);

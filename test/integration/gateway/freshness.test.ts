@@ -83,6 +83,20 @@ it.each([
   },
 );
 
+it('what is held and has waited for the rest of its bytes is as old as it is when it begins (RFC 9111 §4.2.3)', async () => {
+  store.put('b', 'part.bin', patternContent(8 * mebibyte));
+  await gateway.get('/b/part.bin', { range: 'bytes=0-9' });
+  clock.advance(1_000);
+  const gate = store.hold();
+  const asked = store.log.requests.length;
+  const waiting = gateway.get('/b/part.bin', { range: `bytes=${7 * mebibyte}-${7 * mebibyte + 9}` });
+  await store.log.arrival(asked + 1);
+  clock.advance(5_000);
+  gate.release();
+  const { status, headers } = await waiting;
+  expect([status, headers.age, headers.date]).toEqual([206, '6', new Date(clock.nowMs()).toUTCString()]);
+});
+
 it('what is not to be stored is not', async () => {
   store.put('b', 'private.txt', 'x', { headers: { 'cache-control': 'no-store' } });
   for (let count = 0; count < 2; count++)

@@ -11,10 +11,11 @@ it.each([
   ['too-many-connections', '503 Service Unavailable', 'SlowDown'],
   ['too-slow', '408 Request Timeout', 'RequestTimeout'],
 ] as const)('%s is answered with %s, %s and the ids of the answer in head and body', (why, status, code) => {
-  const [head = '', body = ''] = answerUnreadable(why, ids).text.split('\r\n\r\n');
+  const [head = '', body = ''] = answerUnreadable(why, 784_111_777_000, ids).text.split('\r\n\r\n');
   const lines = head.split('\r\n');
   expect(lines[0]).toBe(`HTTP/1.1 ${status}`);
   expect(lines).toContain(`content-length: ${Buffer.byteLength(body)}`);
+  expect(lines).toContain('date: Sun, 06 Nov 1994 08:49:37 GMT');
   expect(lines).toContain('connection: close');
   expect(lines).toContain(`x-store-request-id: ${ids.requestId}`);
   expect(lines).toContain(`x-store-id-2: ${ids.id2}`);

@@ -23,7 +23,7 @@ async function setup() {
   const standIn = new FallbackListener({
     addresses: () => [{ kind: 'tcp', host: '127.0.0.1', port }],
     ...{ answer, clock, logger: silentLogger() },
-    answerUnreadable: why => answerUnreadable(why, { requestId: 'ID', id2: 'ID2' }),
+    answerUnreadable: (why, nowMs) => answerUnreadable(why, nowMs, { requestId: 'ID', id2: 'ID2' }),
   });
   opened.push(standIn);
   return { port, clock, standIn };

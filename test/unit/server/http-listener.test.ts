@@ -5,7 +5,7 @@ import { afterEach, expect, it } from 'vitest';
 import { createLogger } from '../../../src/base/logger.ts';
 import type { ClientLimits } from '../../../src/server/client-limits.ts';
 import { type HttpListener, listenHttp } from '../../../src/server/http-listener.ts';
-import type { AnswerUnreadable } from '../../../src/server/refuse-unreadable.ts';
+import type { RenderUnreadable } from '../../../src/server/refuse-unreadable.ts';
 import type { RequestHandler } from '../../../src/server/request-handler.ts';
 import { DirectAnswer, StandardAnswer } from '../../../src/transport/answer.ts';
 import { defaultLimits } from '../../support/client-limits.ts';
@@ -18,7 +18,7 @@ afterEach(async () => {
 
 async function start(
   handle: RequestHandler,
-  answerUnreadable?: AnswerUnreadable,
+  answerUnreadable?: RenderUnreadable,
   limits: ClientLimits = defaultLimits,
   reusePort = false,
 ) {
@@ -39,7 +39,7 @@ async function start(
   return { listener, lines };
 }
 
-const answerWith: AnswerUnreadable = why => ({ requestId: `id of ${why}`, text: `answer: ${why}` });
+const answerWith: RenderUnreadable = why => ({ requestId: `id of ${why}`, text: `answer: ${why}` });
 
 /** Everything that comes back for `bytes` until the connection ends. */
 function exchange(port: number, bytes: string): Promise<string> {

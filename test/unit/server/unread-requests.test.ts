@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createLogger } from '../../../src/base/logger.ts';
 import type { UnreadableRequest } from '../../../src/http/unreadable-request.ts';
 import type { HttpListenerOptions } from '../../../src/server/http-listener.ts';
-import { type AnswerUnreadable, answerPlainly } from '../../../src/server/refuse-unreadable.ts';
+import { answerPlainly, type RenderUnreadable } from '../../../src/server/refuse-unreadable.ts';
 import { defaultLimits } from '../../support/client-limits.ts';
 import { localIdentity } from '../../support/local-identity.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -20,7 +20,10 @@ async function start(options: Partial<HttpListenerOptions> = {}) {
   const onRefused = (why: UnreadableRequest) => void counted.push(why);
   const lines: string[] = [];
   const sink = { write: (line: string) => void lines.push(line), flush: () => undefined };
-  const answerUnreadable: AnswerUnreadable = why => ({ ...answerPlainly(why), requestId: `id of ${why}` });
+  const answerUnreadable: RenderUnreadable = (why, nowMs) => ({
+    ...answerPlainly(why, nowMs),
+    requestId: `id of ${why}`,
+  });
   const { port } = await listenSecurely((_request, response) => void response.end('answer'), {
     ...{ addresses: [address], onRefused, answerUnreadable, logger: createLogger({ level: 'info', sink }) },
     ...options,

@@ -15,7 +15,7 @@ it('closes a connection whose handshake is not complete within its time, also on
   const acceptor = new TlsAcceptor({
     ...{ material: localIdentity().tls, handshakeLimitMs: 50 },
     ...{ logger, lines: new LimitedLines(logger, systemClock) },
-    answerUnreadable: answerPlainly,
+    answerUnreadable: why => answerPlainly(why, 0),
     onSecure: () => {
       throw new Error('nobody completes a handshake here');
     },
