@@ -5,7 +5,8 @@ import { evaluatePreconditions, heedsConditions } from '../../http/preconditions
 import { validatorsOf } from './made-answer.ts';
 import { isOfOneRequest } from './one-request.ts';
 import { mayTakeWhole } from './shared-questions.ts';
-import { type ArrivedHead, describe, storedFields } from './stored-answer.ts';
+import { describe, storedFields } from './stored-answer.ts';
+import { type BegunAnswer, selectsBegun } from './web-flight.ts';
 import type { WebRead } from './web-read.ts';
 
 /**
@@ -17,12 +18,12 @@ import type { WebRead } from './web-read.ts';
  */
 export function headFor(
   read: WebRead,
-  { head, times }: ArrivedHead,
+  begun: BegunAnswer,
   first: WebRead,
   nowMs: number,
 ): StoreReplyHead | undefined {
-  const names = head.vary === '*' ? [] : head.vary;
-  const isSelected = read.variantName(names) === first.variantName(names) && !isOfOneRequest(read, head);
+  const { head, times } = begun;
+  const isSelected = selectsBegun(read, begun, first) && !isOfOneRequest(read, head);
   if (!mayTakeWhole(read) || !isSelected || head.status === 206) return undefined;
   const { status, control } = head;
   const stored = storedFields(head.fields, control, times.receivedMs);

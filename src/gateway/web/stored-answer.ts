@@ -2,6 +2,7 @@ import type { StoreReplyHead } from '../../backend/store.ts';
 import type { Content } from '../../cache/content.ts';
 import { freshUntilMs, servedInBackgroundUntilMs, servedOnErrorUntilMs } from '../../cache/freshness.ts';
 import type { Asking, ReadableRecord } from '../../cache/record.ts';
+import { isReusable } from '../../cache/reuse.ts';
 import { type FreshnessDirectives, statedFreshness } from '../../cache/stated-freshness.ts';
 import { tagSlotsOf } from '../../cache/tag-slots.ts';
 import type { CacheControl } from '../../http/cache-control.ts';
@@ -60,20 +61,26 @@ export function isEventStream({ fields }: WebHead, lengthBytes: number | undefin
 
 /** Whether an answer is ever served from the cache: it is fresh, can be confirmed, or may be served stale. */
 export function isOfUse(head: WebHead, policy: CachePolicy, times: AnswerTimes): boolean {
-  const { directives, entityTag, lastModifiedMs } = describe(head.fields, head, times);
+  const record = { ...freshnessOf({ head, times }), isUnsettled: false };
+  const { entityTag, lastModifiedMs } = record;
   const { receivedMs } = times;
-  const { fields, status } = head;
-  if (heedsConditions(status) && (entityTag !== undefined || lastModifiedMs !== undefined)) return true;
-  const record = {
-    directives,
-    receivedMs,
-    fields,
-    answer: { status },
-    isNegative: false,
-    isUnsettled: false,
-  };
+  if (heedsConditions(head.status) && (entityTag !== undefined || lastModifiedMs !== undefined)) return true;
   const until = [freshUntilMs, servedOnErrorUntilMs, servedInBackgroundUntilMs];
   return until.some(untilMs => untilMs(record, policy, receivedMs) > receivedMs);
+}
+
+/** Whether an answer, were it stored, would answer `read` without a question (RFC 9111 §4). */
+export function wouldAnswer(arrived: ArrivedHead, { policy, directives }: WebRead, nowMs: number): boolean {
+  return isReusable(freshnessOf(arrived), policy, directives, nowMs);
+}
+
+function freshnessOf({ head, times }: ArrivedHead) {
+  const { receivedMs, isUnsettled } = times;
+  const { status } = head;
+  return {
+    ...describe(head.fields, head, times),
+    ...{ receivedMs, isUnsettled, answer: { status }, isNegative: false },
+  };
 }
 
 /**

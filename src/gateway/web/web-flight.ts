@@ -1,6 +1,7 @@
 import { StoreError, type StoreErrorCode } from '../../backend/store.ts';
 import type { Timer } from '../../base/clock.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
+import type { Vary } from '../../http/vary.ts';
 import type { Outcome } from '../read/background-turns.ts';
 import { type AloneBecause, asksOtherwise } from './one-request.ts';
 import type { ArrivedHead } from './stored-answer.ts';
@@ -63,6 +64,17 @@ export interface BegunAnswer extends ArrivedHead {
   readonly isOfStale: boolean;
 }
 
+/** Whether `read` selects what `first` is being answered with. */
+export function selectsBegun(read: WebRead, { head: { vary } }: BegunAnswer, first: WebRead): boolean {
+  const names = namesOf(vary);
+  return read.variantName(names) === first.variantName(names);
+}
+
+/** By which fields it is selected; what varies by more than that is kept for nobody. */
+export function namesOf(vary: Vary): readonly string[] {
+  return vary === '*' ? [] : vary;
+}
+
 interface Waiter {
   /** Whether the same client waits that asked first. */
   readonly isOfFirst: boolean;
@@ -91,8 +103,10 @@ export class WebFlight {
   deserted: (() => void) | undefined;
   /** Until the answer is asked for beside, see `QuestionsBeside`; set once somebody waits. */
   patience: Timer | undefined;
-  /** Called once it is over; set with that. */
+  /** Called once it is over; set with `patience`. */
   over: (() => void) | undefined;
+  /** Called once its answer begins. */
+  begins: ((begun: BegunAnswer) => void) | undefined;
   /** Whether what was asked beside got an answer for its reader alone. */
   hasOwnBeside = false;
   /** How much of its body has come. */
@@ -141,9 +155,16 @@ export class WebFlight {
     return this.#begun !== undefined;
   }
 
+  /** Who selects another answer does not wait for the rest of this one: the head says so by Vary (RFC 9111 §4.1). */
   answered(begun: BegunAnswer): void {
     this.#begun = begun;
+    this.begins?.(begun);
     for (const waiter of this.#waiting) if (waiter.takesHead(begun)) this.#waiting.delete(waiter);
+    const others = [...this.#waiting].filter(({ read }) => !selectsBegun(read, begun, this.first));
+    for (const waiter of others) this.#waiting.delete(waiter);
+    for (const waiter of others)
+      waiter.told({ kind: 'alone', because: 'request', arrived: begun }, this.first);
+    if (others.length > 0 && !this.isAwaited) this.deserted?.();
   }
 
   /**

@@ -4,8 +4,9 @@ import { lengthPrefixed } from '../../base/length-prefixed.ts';
 import type { Asking } from '../../cache/record.ts';
 import { containsRange, parseRange, type RangeRequest } from '../../http/range.ts';
 import { askedRange, isPart } from './asked-range.ts';
-import type { ArrivedHead } from './stored-answer.ts';
-import { hasHung, type Landing, WebFlight } from './web-flight.ts';
+import { isOfOneRequest } from './one-request.ts';
+import { type ArrivedHead, wouldAnswer } from './stored-answer.ts';
+import { hasHung, type Landing, namesOf, selectsBegun, WebFlight } from './web-flight.ts';
 import type { WebRead } from './web-read.ts';
 
 /** What a request asks for: the whole answer, a range of it, what is told of it (HEAD), or whether a client still has it. */
@@ -53,8 +54,11 @@ const UNKNOWN_MS = 2_000;
 export class WebFlights {
   readonly #known: KnownAnswers;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #nowMs: () => number;
   /** The latest of each target, variant and kind. */
   readonly #flights = new Map<string, KnownFlight>();
+  /** By target, what the last answer varies by that has begun and not landed: nothing is held of it yet. */
+  readonly #begunVary = new Map<string, { readonly flight: WebFlight; readonly names: readonly string[] }>();
 
   /** Targets of which readers have waited for a range that was no answer to all of them: they do not wait so again for a while. */
   readonly #parts = new LRUCache<string, KnownParts>({ max: REMEMBERED_LIMIT });
@@ -67,24 +71,40 @@ export class WebFlights {
   /** Requests that waited for another's answer. */
   coalesced = 0;
 
-  constructor(clock: Pick<Clock, 'monotonicMs'>, known: KnownAnswers) {
+  /** @param nowMs milliseconds since the epoch */
+  constructor(clock: Pick<Clock, 'monotonicMs'>, known: KnownAnswers, nowMs: () => number) {
     this.#clock = clock;
+    this.#nowMs = nowMs;
     this.#known = known;
   }
 
   /**
    * The flight that `read` may join; one that a change or a purge of its target has overtaken is not joined. One of a range brings
-   * all that is read: for more the origin would be asked without the fields that may have let this client in.
+   * all that is read: for more the origin would be asked without the fields that may have let this client in. Whoever comes after its
+   * answer has begun joins it where it would answer `read` from the cache (RFC 9111 §4): else the origin may have something newer.
    */
   of(read: WebRead, kind: FlightKind): WebFlight | undefined {
-    const variant = this.#known.variantOf(read);
+    const variant = this.#variantOf(read);
     const range = this.#sameRange(read, kind);
     const known =
       this.#flights.get(nameOf(read, kind, variant, range)) ??
       this.#flights.get(ownNameOf(read, kind, variant, range));
     if (!known || !this.#known.isStillAsked(read, known.asked, known.flight.begun)) return undefined;
+    if (!this.#mayJoin(read, known.flight)) return undefined;
     const isEnough = kind !== 'range' || containsRange(known.range, parseRange(read.fields.range));
     return isEnough ? known.flight : undefined;
+  }
+
+  #mayJoin(read: WebRead, { begun, first }: WebFlight): boolean {
+    if (!begun) return true;
+    const isForIt = selectsBegun(read, begun, first) && !isOfOneRequest(read, begun.head);
+    return isForIt && wouldAnswer(begun, read, this.#nowMs());
+  }
+
+  /** The variant that `read` selects, as far as is known by now. */
+  #variantOf(read: WebRead): string {
+    const begun = this.#begunVary.get(read.target.key.text);
+    return begun ? read.variantName(begun.names) : this.#known.variantOf(read);
   }
 
   /** Whether a range of what `read` asks for may be for others as well. */
@@ -106,7 +126,9 @@ export class WebFlights {
   begin(read: WebRead, kind: FlightKind, asked: Asking, landed?: (landing: Landing) => void): WebFlight {
     const isLate = (this.#lateUntilMs.get(ownNameOf(read, 'whole')) ?? 0) > this.#clock.monotonicMs();
     const range = this.#sameRange(read, kind);
-    const name = (isLate ? ownNameOf : nameOf)(read, kind, this.#known.variantOf(read), range);
+    const nameOfVariant = (variant: string) => (isLate ? ownNameOf : nameOf)(read, kind, variant, range);
+    let name = nameOfVariant(this.#variantOf(read));
+    const { text } = read.target.key;
     const land = (landing: Landing, by: WebRead) => {
       landed?.(landing);
       if (landing.kind === 'stored' && by === read && kind === 'whole' && !isLate)
@@ -116,9 +138,19 @@ export class WebFlights {
       if (hasHung(landing)) this.learnLate(by);
       if (flight.isOfRange && flight.isAwaited) this.#learnRange(read, landing);
       if (this.#flights.get(name)?.flight === flight) this.#flights.delete(name);
+      if (this.#begunVary.get(text)?.flight === flight) this.#begunVary.delete(text);
     };
     const flight = new WebFlight(read, this.#clock.monotonicMs(), land, kind === 'range');
-    this.#flights.set(name, { flight, asked, range: parseRange(read.fields.range) });
+    const known = { flight, asked, range: parseRange(read.fields.range) };
+    flight.begins = ({ head: { vary } }) => {
+      const names = namesOf(vary);
+      this.#begunVary.set(text, { flight, names });
+      if (this.#flights.get(name)?.flight !== flight) return;
+      this.#flights.delete(name);
+      name = nameOfVariant(read.variantName(names));
+      this.#flights.set(name, known);
+    };
+    this.#flights.set(name, known);
     return flight;
   }
 

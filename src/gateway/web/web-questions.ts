@@ -48,7 +48,7 @@ export class WebQuestions {
     const { cache, records, background } = parts;
     const { clock } = cache;
     this.#parts = parts;
-    this.#flights = new WebFlights(clock, records);
+    this.#flights = new WebFlights(clock, records, () => cache.nowMs());
     this.#turns = new OwnTurns(clock);
     this.#sender = parts.sender;
     this.#beside = new QuestionsBeside({

@@ -240,10 +240,50 @@ describe('readers of a page at the same time', () => {
       ...readers(2, { fields: since }),
       ...readers(1, { method: 'HEAD', fields: { 'accept-language': 'fr' } }),
     ]);
-    expect(waits).toEqual([1_800, 1_800, 300, 300, 300, 300, 2_100]);
+    // the head has said that French is another answer
+    expect(waits).toEqual([1_800, 1_800, 300, 300, 300, 300, 600]);
     expect(questions).toBe(2);
     expect(came.map(({ result }) => result?.status)).toEqual([200, 200, 200, 200, 304, 304, 200]);
   });
+
+  it('do not wait for the rest of an answer that is not of their variant, whenever they have come', async () => {
+    const model = new WebModel((_, { 'accept-language': language }) =>
+      answered({ ...forAll, vary: 'accept-language' }, { bodyMs: language === 'en' ? 9_000 : 0 }),
+    );
+    const reading = (quota: string, language: string) =>
+      model.read({ method: 'GET', quota, fields: { 'accept-language': language } });
+    const early = [reading('a', 'en'), reading('b', 'fr'), reading('c', 'de'), reading('d', 'fr')];
+    await model.pass(2_000);
+    const late = [reading('e', 'it'), reading('f', 'en')];
+    await model.pass(8_000);
+    expect(early.map(({ result }) => result?.atMs)).toEqual([9_300, 600, 600, 600]);
+    expect(late.map(({ result }) => result?.atMs)).toEqual([2_300, 9_300]);
+    expect(model.origin.questions.map(({ fields }) => fields['accept-language'])).toEqual([
+      'en',
+      'fr',
+      'de',
+      'it',
+    ]);
+  });
+
+  it.each<[string, string, Partial<ModelRequest>, number]>([
+    ['is fresh', 'max-age=60', {}, 1],
+    ['is fresh, and they want the head', 'max-age=60', { method: 'HEAD' }, 1],
+    ['is stale by now', 'max-age=5', {}, 2],
+    ['has to be confirmed each time', 'no-cache', { method: 'HEAD' }, 2],
+    ['is fresh, and they want it confirmed', 'max-age=60', { fields: { 'cache-control': 'no-cache' } }, 2],
+    ['is fresh, and older than they want', 'max-age=60', { fields: { 'cache-control': 'max-age=5' } }, 2],
+  ])(
+    'share one whose answer has begun before they came where that %s (RFC 9111 §4)',
+    async (_, control, asked, questions) => {
+      const model = new WebModel(() => answered({ 'cache-control': control }, { bodyMs: 9_000 }));
+      model.read({ method: 'GET', quota: 'first', fields: {} });
+      await model.pass(7_000);
+      readers(2, asked).map(request => model.read(request));
+      await model.pass(100);
+      expect(model.origin.questions).toHaveLength(questions);
+    },
+  );
 
   it('are told that they have waited for a question without an answer', async () => {
     const model = new WebModel(() => answered({}, { status: undefined }));
