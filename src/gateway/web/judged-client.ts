@@ -3,6 +3,7 @@ import type { HeaderField } from '../../s3/dialect.ts';
 import type { CacheReport, LookupOutcome } from '../request/cache-status.ts';
 import type { Collections } from './collected-body.ts';
 import { type JudgedAnswer, JudgedWait, type Judging } from './judged-wait.ts';
+import { datedBy } from './stored-answer.ts';
 import type { Visitor } from './visitor.ts';
 import type { WaitingClient } from './waiting-client.ts';
 import { shownAgeS } from './web-answer.ts';
@@ -55,12 +56,16 @@ export class JudgedClient implements WebClient, Judging {
   ): void {
     const { visitor } = this.#parts;
     const { client } = visitor;
-    const ageS = shownAgeS(record, outcome, client.nowMs);
-    const age = ageS === undefined ? [] : [{ name: 'age', value: String(ageS), store: false }];
+    const shownFields = datedBy(told ?? record.fields, client.nowMs);
     this.judge({
       kind: 'answer',
       status: record.answer?.status ?? 200,
-      fields: [...(told ?? record.fields), ...age],
+      // what is given with it may come much later
+      get fields() {
+        const ageS = shownAgeS(record, outcome, client.nowMs);
+        const age = ageS === undefined ? [] : [{ name: 'age', value: String(ageS), store: false }];
+        return [...shownFields, ...age];
+      },
       by: read,
       isHeld: outcome.forwarded === undefined,
       report: client.reportOf(read, record, outcome),

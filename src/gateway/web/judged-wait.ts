@@ -1,5 +1,6 @@
 import type { StoreCall, StoreReplyHead } from '../../backend/store.ts';
 import { COLLECTED_LIMIT_BYTES, type CollectedBody, type Collections } from './collected-body.ts';
+import { datedBy } from './stored-answer.ts';
 import type { Visitor } from './visitor.ts';
 import type { AnsweredRead, WaitingClient } from './waiting-client.ts';
 import type { ShownHead } from './web-answer.ts';
@@ -70,12 +71,13 @@ export class JudgedWait implements WaitingClient {
   begin(head: StoreReplyHead, read: AnsweredRead): void {
     if (this.#state !== 'waiting') return;
     const client = this.#client;
+    const fields = datedBy(head.fields, this.#parts.visitor.client.nowMs);
     this.#state = 'held';
     this.#body = this.#parts.bodies.begin(COLLECTED_LIMIT_BYTES, client);
     client.judge({
-      ...{ kind: 'answer', isHeld: false, status: head.status, fields: head.fields, report: client.report },
+      ...{ kind: 'answer', isHeld: false, status: head.status, fields, report: client.report },
       by: read,
-      give: shown => this.#give(head, read, shown),
+      give: shown => this.#give({ ...head, fields }, read, shown),
       drop: () => this.#drop(),
     });
   }

@@ -182,7 +182,7 @@ export function unguessed(directives: FreshnessDirectives): FreshnessDirectives 
 }
 
 /** What varies by all is not stored. */
-function namesOf(vary: Vary): readonly string[] {
+export function namesOf(vary: Vary): readonly string[] {
   return vary === '*' ? [] : vary;
 }
 
@@ -215,10 +215,15 @@ export function storedFields(
   receivedMs: number,
 ): HeaderField[] {
   const kept = fields.filter(({ name }) => !perAnswer.has(name) && !isOfOneClient(name, control));
-  // RFC 9110 §6.6.1: who receives an answer without a date gives it one
-  if (!kept.some(({ name }) => name === 'date'))
-    kept.push({ name: 'date', value: formatHttpDate(receivedMs), store: false });
-  return kept;
+  return datedBy(kept, receivedMs);
+}
+
+/** The same with a date: who receives an answer without one gives it that of the arrival (RFC 9110 §6.6.1). */
+export function datedBy(fields: readonly HeaderField[], receivedMs: number): HeaderField[] {
+  const isDated = fields.some(({ name }) => name === 'date');
+  return isDated
+    ? [...fields]
+    : [...fields, { name: 'date', value: formatHttpDate(receivedMs), store: false }];
 }
 
 /** Whether a field of a 206 tells of the bytes that it brings. */

@@ -27,7 +27,7 @@ import type { AnsweredRead } from './waiting-client.ts';
 import type { PreparedAnswer } from './web-headers.ts';
 import type { RecordSource, WebRead } from './web-read.ts';
 
-/** Status and fields of an answer to a client, what it is reported as, and the read whose policy and key it shows. */
+/** Status and fields of an answer to a client, what it is reported as, and the policy and the key that it shows. */
 export interface ShownHead {
   readonly status: number;
   readonly fields: readonly HeaderField[];
@@ -157,7 +157,7 @@ export class WebAnswer implements SendCallbacks {
   onCoverage(held: Coverage): void {
     const { read, exchange, record, outcome, isMade, shown } = this.#answered;
     const coverage = isMade ? 'all' : held;
-    if (shown) exchange.report = shown.report;
+    if (shown && coverage === 'all') exchange.report = shown.report;
     else {
       const { reports, observer } = this.#parts;
       // it may have come long after the request

@@ -1,10 +1,9 @@
 import { StoreError, type StoreErrorCode } from '../../backend/store.ts';
 import type { Timer } from '../../base/clock.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
-import type { Vary } from '../../http/vary.ts';
 import type { Outcome } from '../read/background-turns.ts';
 import { type AloneBecause, asksOtherwise } from './one-request.ts';
-import type { ArrivedHead } from './stored-answer.ts';
+import { type ArrivedHead, namesOf } from './stored-answer.ts';
 import type { WebRead } from './web-read.ts';
 
 /** What an answer that several requests wait for has turned out to be. */
@@ -68,11 +67,6 @@ export interface BegunAnswer extends ArrivedHead {
 export function selectsBegun(read: WebRead, { head: { vary } }: BegunAnswer, first: WebRead): boolean {
   const names = namesOf(vary);
   return read.variantName(names) === first.variantName(names);
-}
-
-/** By which fields it is selected; what varies by more than that is kept for nobody. */
-export function namesOf(vary: Vary): readonly string[] {
-  return vary === '*' ? [] : vary;
 }
 
 interface Waiter {

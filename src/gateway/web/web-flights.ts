@@ -5,8 +5,8 @@ import type { Asking } from '../../cache/record.ts';
 import { containsRange, parseRange, type RangeRequest } from '../../http/range.ts';
 import { askedRange, isPart } from './asked-range.ts';
 import { isOfOneRequest } from './one-request.ts';
-import { type ArrivedHead, wouldAnswer } from './stored-answer.ts';
-import { hasHung, type Landing, namesOf, selectsBegun, WebFlight } from './web-flight.ts';
+import { type ArrivedHead, namesOf, wouldAnswer } from './stored-answer.ts';
+import { hasHung, type Landing, selectsBegun, WebFlight } from './web-flight.ts';
 import type { WebRead } from './web-read.ts';
 
 /** What a request asks for: the whole answer, a range of it, what is told of it (HEAD), or whether a client still has it. */
@@ -58,7 +58,10 @@ export class WebFlights {
   /** The latest of each target, variant and kind. */
   readonly #flights = new Map<string, KnownFlight>();
   /** By target, what the last answer varies by that has begun and not landed: nothing is held of it yet. */
-  readonly #begunVary = new Map<string, { readonly flight: WebFlight; readonly names: readonly string[] }>();
+  readonly #begunVary = new LRUCache<
+    string,
+    { readonly flight: WebFlight; readonly names: readonly string[] }
+  >({ max: REMEMBERED_LIMIT });
 
   /** Targets of which readers have waited for a range that was no answer to all of them: they do not wait so again for a while. */
   readonly #parts = new LRUCache<string, KnownParts>({ max: REMEMBERED_LIMIT });

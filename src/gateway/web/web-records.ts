@@ -72,8 +72,10 @@ export class WebRecords {
     const own = new Set(varyListsOf(records).map(({ names }) => read.variantName(names)));
     for (const [name, record] of records)
       if (!own.has(name) && record.epoch === epoch && !isPartial(record)) return 'vary-miss';
-    for (const name of own) if ((records.get(name)?.epoch ?? epoch) !== epoch) return 'stale';
-    return 'uri-miss';
+    const known = [...own].flatMap(name => records.get(name) ?? []);
+    if (known.some(record => record.epoch !== epoch)) return 'stale';
+    // it is not asked about since bytes of it are missing
+    return known.some(record => freshUntilMs(record, read.policy, nowMs) > nowMs) ? 'partial' : 'uri-miss';
   }
 
   /** What a record has to say of a request that is sent now. */

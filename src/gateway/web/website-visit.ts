@@ -111,10 +111,10 @@ export class WebsiteVisit {
     const judge = (found: Arrived) => {
       if (found.kind === 'answer' && found.status === 200) {
         page.drop();
-        // where both are held: how long the error is fresh, of which the head is
-        const { report } = page.isHeld && !found.isHeld ? found : page;
-        const fields = errorFields(page.fields, found.fields, read);
-        found.give({ status: page.status, fields, report, by: page.by });
+        // what was asked for is told of; where both are held, how long the error is fresh, of which the head is
+        const { report, by } = page.isHeld && !found.isHeld ? found : page;
+        const shown = { report, by: { policy: page.by.policy, target: by.target } };
+        found.give({ status: page.status, fields: errorFields(page.fields, found.fields, read), ...shown });
         return;
       }
       if (found.kind === 'answer') found.drop();

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { WebsiteRules } from '../../../src/gateway/request/bucket.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 import type { OriginRequest, ScriptedOrigin } from '../../support/scripted-origin.ts';
 import type { TestGateway } from '../../support/test-gateway.ts';
 import {
@@ -330,6 +331,33 @@ describe('a web origin as a website', () => {
     const { status, headers, body } = await gateway.get('/nothing');
     expect([status, body.toString(), headers['x-cache']]).toEqual([404, 'not here', 'MISS']);
     expect(headers['cache-status']).toMatch(/^tidegate; fwd=/);
+  });
+
+  it('an error is as old as it is when its document has come, which is told of under its own key', async () => {
+    const clock = new ManualClock(Date.now());
+    const { promise: asked, resolve: wasAsked } = Promise.withResolvers<void>();
+    const { promise: mayGo, resolve: go } = Promise.withResolvers<void>();
+    await start(
+      { error: 'slow.html' },
+      { '/nothing': missing({ 'cache-control': 'max-age=60' }) },
+      { clock, policy: { showKey: true } },
+    );
+    const { answer } = origin;
+    origin.answer = (request, response) => {
+      if (request.url !== '/slow.html') return answer(request, response);
+      wasAsked();
+      void mayGo.then(() => response.writeHead(200, { 'cache-control': 'no-store' }).end('not here'));
+    };
+    const first = gateway.get('/nothing');
+    await asked;
+    clock.advance(2_000);
+    const second = gateway.get('/nothing');
+    clock.advance(3_000);
+    go();
+    await first;
+    const { headers, body } = await second;
+    expect([body.toString(), headers.age]).toEqual(['not here', '5']);
+    expect(headers['cache-status']).toMatch(/; key="[^"]*\/slow\.html"$/);
   });
 
   it('an error with a document is shown as rules have it for what was asked for', async () => {
