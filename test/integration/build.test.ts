@@ -1,7 +1,17 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { freePort, RealProcess } from '../support/real-process.ts';
@@ -54,6 +64,34 @@ function linkRuntimeDependencies(destination: string): void {
     symlinkSync(join(root, path), join(destination, name));
   }
 }
+
+it.each([
+  ['is kept beside them, for threads as well', {}, 'beside'],
+  ['is kept where the environment says', { NODE_COMPILE_CACHE: 'elsewhere' }, 'elsewhere'],
+  ['is not kept where the environment says so', { NODE_DISABLE_COMPILE_CACHE: '1' }, undefined],
+] as const)('what is compiled of the sources %s', (_, environment, kept) => {
+  const directory = mkdtempSync(join(tmpdir(), 'tidegate-compiled-'));
+  const places = { beside: join(directory, 'node_modules/.cache/compiled'), elsewhere: 'elsewhere' };
+  try {
+    mkdirSync(join(directory, 'src'));
+    writeFileSync(join(directory, 'package.json'), '{ "type": "module" }');
+    copyFileSync(join(root, 'src/start.js'), join(directory, 'src/start.js'));
+    const main = "process.stdout.write(process.env.NODE_COMPILE_CACHE ?? 'nowhere');";
+    writeFileSync(join(directory, 'src/main.js'), main);
+    const { NODE_COMPILE_CACHE: _ours, NODE_DISABLE_COMPILE_CACHE: _off, ...env } = process.env;
+    const { stdout, stderr } = spawnSync(process.execPath, ['src/start.js'], {
+      ...{ cwd: directory, env: { ...env, ...environment }, encoding: 'utf8' },
+    });
+    expect([stdout, stderr]).toEqual([kept ? places[kept] : 'nowhere', '']);
+    for (const place of ['beside', 'elsewhere'] as const) {
+      const path = resolve(directory, places[place]);
+      const files = existsSync(path) ? readdirSync(path, { recursive: true }) : [];
+      expect(files.length > 0, place).toBe(place === kept);
+    }
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+});
 
 it('under an older Node the command says which one it needs, and ends with 2', () => {
   const pretend =
