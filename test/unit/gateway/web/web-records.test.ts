@@ -457,6 +457,24 @@ describe('the lists of fields by which the answers of one name vary', () => {
     expect([records.isGivenFirst(read, page), records.isGivenFirst(read, error)]).toEqual([true, false]);
   });
 
+  it.each([
+    ['was read again stays, though it was fetched anew since', true],
+    ['was never read again goes', false],
+  ])('a part that %s, where eight others are asked for', (_, isReadAgain) => {
+    const held = cache();
+    const records = new WebRecords(held);
+    const store = (range: string, receivedMs: number) => {
+      const part = { ...answerOf(receivedMs, [':range']), answer: { status: 206, vary: [':range'] } };
+      records.store(readOf(range).read, part, madeAt(receivedMs));
+    };
+    store('first', 0);
+    if (isReadAgain) records.find(readOf('first').read);
+    else held.table.forget(key, ':range=first;');
+    store('first', 1);
+    for (let number = 2; number < 10; number++) store(`${number}`, number);
+    expect(records.find(readOf('first').read)?.receivedMs).toBe(isReadAgain ? 1 : undefined);
+  });
+
   it('what is held in part has gone with its content, not with what HEAD or a refusal tells of it', () => {
     const records = new WebRecords(cache());
     const { read } = readOf('x');
