@@ -73,6 +73,19 @@ describe('readers of a page at the same time', () => {
     },
   );
 
+  it('who wait again are told why they would have asked first', async () => {
+    const model = new WebModel(() => answered({ ...forAll, vary: 'x-a' }));
+    const came = [
+      ...readers(1, { fields: { 'x-a': '1' } }),
+      ...readers(3, { fields: { 'x-a': '2' } }).slice(1),
+    ];
+    expect(reports((await ask(model, came)).came)).toEqual([
+      'tidegate; fwd=uri-miss; fwd-status=200; stored',
+      'tidegate; fwd=uri-miss; fwd-status=200; stored; collapsed',
+      'tidegate; fwd=vary-miss; fwd-status=200; stored',
+    ]);
+  });
+
   it('who share a confirmation are told its status (RFC 9211 §2.4)', async () => {
     const model = new WebModel((_, sent) =>
       answered({ 'cache-control': 'max-age=1', etag: '"1"' }, { status: sent['if-none-match'] ? 304 : 200 }),
@@ -159,6 +172,40 @@ describe('readers of a page at the same time', () => {
     expect(Math.max(...waits)).toBeLessThanOrEqual(3_000 + 2_000 + 3_000);
   });
 
+  it('have patience for all questions that they wait for together', async () => {
+    const model = new WebModel(() => answered({}, { status: 503, headMs: 1_500 }));
+    for (const request of readers(10)) model.read(request);
+    await model.pass(3_000);
+    // two that were shared, and one for each that has not been answered
+    expect(model.origin.questions.map(({ fromMs }) => fromMs)).toEqual([0, 1_500, ...Array(8).fill(3_000)]);
+  });
+
+  it('ask for themselves at once where each has sent credentials', async () => {
+    const model = new WebModel(() => answered(forAll));
+    const came = readers(10).map(request => ({
+      ...request,
+      fields: { ...request.fields, authorization: `Bearer ${request.quota}` },
+    }));
+    const { questions, waits } = await ask(model, came);
+    expect([questions, Math.max(...waits)]).toEqual([10, 600]);
+  });
+
+  it('share one question for what is stale, though each has got an answer of its own before', async () => {
+    let said: Record<string, string> = { 'cache-control': 'private' };
+    const model = new WebModel(method =>
+      method === 'POST'
+        ? answered({ 'cache-control': 'max-age=1', 'content-location': '/page' })
+        : answered(said),
+    );
+    await ask(model, readers(10));
+    await ask(model, [{ method: 'POST', quota: 'p', fields: {} }]);
+    await model.pass(2_000);
+    said = forAll;
+    const { questions, came } = await ask(model, readers(10));
+    expect(questions).toBe(1);
+    expect(reports(came)).toContain('tidegate; fwd=stale; fwd-status=200; stored; collapsed');
+  });
+
   it.each([
     ['GET', {}],
     ['If-None-Match', { fields: { 'if-none-match': '"1"' } }],
@@ -229,6 +276,27 @@ describe('readers of a page at the same time', () => {
       expect(Math.max(...waits)).toBe(1_500);
     },
   );
+
+  it('get no variant of others where changes come faster than answers', async () => {
+    const model = new WebModel((method, { 'x-a': value = '' }) =>
+      method === 'POST'
+        ? answered({}, { headMs: 0 })
+        : answered({ ...forAll, vary: 'x-a', 'x-value': value }, { headMs: 500 }),
+    );
+    let left = 60;
+    const change = () => {
+      model.read({ method: 'POST', fields: {}, quota: 'p' });
+      if (left-- > 0) model.clock.after(50, change);
+    };
+    model.clock.after(50, change);
+    const values = ['1', '2', '2', '2', '2', '1', '1', '1'];
+    const all = readers(values.length).map(({ method, quota }, number) => ({
+      ...{ method, quota, fields: { 'x-a': values[number] ?? '' } },
+    }));
+    const { came } = await ask(model, all);
+    const got = came.map(({ result }) => result?.fields.find(({ name }) => name === 'x-value')?.value);
+    expect(got).toEqual(values);
+  });
 
   it('get the head as soon as it is there, where they want no more, and their variant', async () => {
     const dated = { ...forAll, vary: 'accept-language', 'last-modified': new Date(0).toUTCString() };
@@ -342,6 +410,13 @@ describe('readers of a page at the same time', () => {
     const { waits, most } = await ask(model, readers(1));
     expect(waits[0]).toBeLessThanOrEqual(2_600);
     expect(most).toBe(2);
+  });
+
+  it('wait on where what is asked beside in their name hangs as well', async () => {
+    const model = new WebModel(() => answered({}, { status: undefined }));
+    for (const request of users(2)) model.read(request);
+    await model.pass(8_000);
+    expect(model.origin.questions.map(({ fromMs }) => fromMs)).toEqual([0, 2_000]);
   });
 
   it('are not ended by what nobody in particular gets', async () => {
@@ -517,11 +592,12 @@ describe('readers of a page at the same time', () => {
   describe('where questions that hang take all places in the background', () => {
     const hangs = { status: undefined };
 
-    /** What was asked of a page in `ms`: ten ask for it, each with a key. */
+    /** What was asked of a page in `ms`: ten ask for it, each with a key. @param leaveMs when all but the first leave */
     async function askedIn(
       ms: number,
       answer: (key: string | undefined) => Partial<ModelAnswer>,
       others: Partial<ModelAnswer> = hangs,
+      leaveMs = ms,
     ) {
       const model = new WebModel((_method, { 'x-key': key }, target) =>
         answered({ ...forAll, etag: '"1"' }, target === '/page' ? answer(key) : others),
@@ -530,8 +606,10 @@ describe('readers of a page at the same time', () => {
         model.read({ path, method: 'GET', quota: `h${key}`, fields: { 'x-key': `${key}` } });
       for (let number = 0; number < 160; number++) read(`/other ${number % 40}`, number);
       await model.pass(1_000);
-      for (let number = 160; number < 170; number++) read('/page', number);
-      await model.pass(ms);
+      const [, ...waiting] = Array.from({ length: 10 }, (_, number) => read('/page', 160 + number));
+      await model.pass(leaveMs);
+      for (const reader of waiting) reader.leave();
+      await model.pass(ms - leaveMs);
       const asked = model.origin.questions.filter(({ target }) => target === '/page');
       return asked.map(({ fields, fromMs }) => ({ key: fields['x-key'], atMs: fromMs - 1_000 }));
     }
@@ -564,6 +642,17 @@ describe('readers of a page at the same time', () => {
       expect(byWhom(asked)).toEqual([['client', 0]]);
     });
 
+    it('nor where there is one by then', async () => {
+      const others = { ...hangs, givenUpMs: 2_500 };
+      const asked = await askedIn(4_900, () => ({ fields: forAll, headMs: 3_000, bodyMs: 5_000 }), others);
+      expect(byWhom(asked)).toEqual([['client', 0]]);
+    });
+
+    it('nothing is sent without a place for nobody', async () => {
+      const asked = await askedIn(4_900, () => hangs, hangs, 2_500);
+      expect(byWhom(asked)).toEqual([['client', 0]]);
+    });
+
     it('what was sent without a place is not sent again when there is one', async () => {
       const asked = await askedIn(9_500, () => hangs, { ...hangs, givenUpMs: 6_000 });
       expect(asked.length).toBeGreaterThan(2);
@@ -576,6 +665,13 @@ describe('readers of a page at the same time', () => {
       const given = { status: undefined, givenUpMs: 500, givenUpAs };
       const { questions, waits } = await ask(new WebModel(() => answered({}, given)), readers(10));
       expect([questions, Math.max(...waits)]).toEqual([3, 1_500]);
+    });
+
+    it('are told so where they want nothing stored', async () => {
+      const given = { status: undefined, givenUpMs: 500 };
+      const model = new WebModel(() => answered({}, given));
+      const unkept = readers(3, { fields: { 'cache-control': 'no-store' } }).slice(1);
+      expect((await ask(model, [...readers(1), ...unkept])).questions).toBe(1);
     });
 
     it('are told so where they have sent the same', async () => {
