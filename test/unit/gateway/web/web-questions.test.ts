@@ -419,6 +419,38 @@ describe('readers of a page at the same time', () => {
     expect(model.origin.questions.map(({ fromMs }) => fromMs)).toEqual([0, 2_000]);
   });
 
+  it('ask for themselves once four were asked for beside a question that hangs, and none got an answer for all', async () => {
+    let isForAll = true;
+    const model = new WebModel((_, { 'user-agent': agent = '' }) => {
+      if (isForAll) return answered(forAll);
+      if (agent === 'hangs') return answered({}, { status: undefined });
+      return agent.startsWith('browser')
+        ? answered({ 'cache-control': 'private' })
+        : answered({}, { status: 503 });
+    });
+    // for which they have a second of patience
+    await ask(model, readers(1));
+    isForAll = false;
+    model.purge();
+    model.read({ method: 'GET', quota: 'h', fields: { 'user-agent': 'hangs' } });
+    const { waits } = await ask(model, readers(10));
+    expect(Math.max(...waits)).toBe(5_600);
+  });
+
+  it('wait on where what is asked beside in their name is given up for others', async () => {
+    const model = new WebModel(() => answered({}, { status: undefined }));
+    const read = (path: string, key: number) =>
+      model.read({ path, method: 'GET', quota: `h${key}`, fields: { 'x-key': `${key}` } });
+    for (const key of [0, 1]) read('/page', key);
+    for (let key = 2; key < 160; key++) read(`/other ${key % 40}`, key);
+    await model.pass(9_500);
+    const asked = model.origin.questions.filter(({ target }) => target === '/page');
+    expect(asked.map(({ fromMs, untilMs }) => [fromMs, untilMs])).toEqual([
+      [0, undefined],
+      [2_000, 4_000],
+    ]);
+  });
+
   it('are not ended by what nobody in particular gets', async () => {
     const model = new WebModel((_, sent) =>
       sent['user-agent']?.startsWith('browser')
