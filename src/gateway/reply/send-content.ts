@@ -77,8 +77,7 @@ function sendText(exchange: Exchange, text: string, callbacks: SendCallbacks): v
 }
 
 function sendLoan(exchange: Exchange, loan: Loan, callbacks: SendCallbacks): void {
-  callbacks.onCoverage('all');
-  const answer = beginWith(loan, callbacks);
+  const answer = beginWith(loan, 'all', callbacks);
   callbacks.onBodyStart();
   answer.endWith(loan.bytes, new LentBody(exchange, loan, callbacks));
 }
@@ -123,8 +122,9 @@ class LentBody implements BodyOwner, PendingSend {
 }
 
 /** Releases the loan if the response cannot begin. */
-function beginWith(loan: Loan | undefined, callbacks: SendCallbacks): Answer {
+function beginWith(loan: Loan | undefined, coverage: Coverage, callbacks: SendCallbacks): Answer {
   try {
+    callbacks.onCoverage(coverage);
     return callbacks.begin();
   } catch (error) {
     loan?.release();
@@ -179,8 +179,11 @@ class ReadBody {
     this.#onClose = exchange.guard(() => {
       this.#isOver = true;
       reader.close();
-      this.#tellCoverage();
-      clientLeft(exchange, callbacks);
+      try {
+        this.#tellCoverage();
+      } finally {
+        clientLeft(exchange, callbacks);
+      }
     });
     exchange.response.once('close', this.#onClose);
   }
@@ -220,8 +223,7 @@ class ReadBody {
     const exchange = this.#exchange;
     const callbacks = this.#callbacks;
     const { response } = exchange;
-    this.#tellCoverage();
-    const answer = beginWith(first, callbacks);
+    const answer = beginWith(first, this.#held, callbacks);
     const pump = new BodyPump(response, answer, this.#reader, this.#lengthBytes, {
       sends: callbacks.sends,
       onEnd: end => {
@@ -245,8 +247,12 @@ class ReadBody {
   }
 
   /** The owner of the content knows it, where another worker had to be asked. */
+  get #held(): Coverage {
+    return this.#reader.held ?? this.#coverage;
+  }
+
   #tellCoverage(): void {
-    this.#callbacks.onCoverage(this.#reader.held ?? this.#coverage);
+    this.#callbacks.onCoverage(this.#held);
   }
 }
 
