@@ -50,12 +50,6 @@ const LEAST_MS = 1_000;
 const MOST_MS = 5_000;
 const UNKNOWN_MS = 2_000;
 
-/**
- * So many answers of one name may be on their way that are no answer to who comes now: each of those would have another sent, as long
- * as a body takes and as often as a head comes.
- */
-const MOST_BEGUN = 2;
-
 /** The requests of a worker that others may wait for. */
 export class WebFlights {
   readonly #known: KnownAnswers;
@@ -68,9 +62,6 @@ export class WebFlights {
     string,
     { readonly flight: WebFlight; readonly names: readonly string[] }
   >({ max: REMEMBERED_LIMIT });
-
-  /** By name, those whose answers have begun, the first of them first. */
-  readonly #begun = new Map<string, readonly WebFlight[]>();
 
   /** Targets of which readers have waited for a range that was no answer to all of them: they do not wait so again for a while. */
   readonly #parts = new LRUCache<string, KnownParts>({ max: REMEMBERED_LIMIT });
@@ -105,14 +96,6 @@ export class WebFlights {
     if (!this.#mayJoin(read, known.flight)) return undefined;
     const isEnough = kind !== 'range' || containsRange(known.range, parseRange(read.fields.range));
     return isEnough ? known.flight : undefined;
-  }
-
-  /** The flight that has to land before more is asked for `read`, which may join none; undefined where more may be asked. */
-  crowding(read: WebRead, kind: FlightKind): WebFlight | undefined {
-    const [variant, range] = [this.#variantOf(read), this.#sameRange(read, kind)];
-    const names = [nameOf(read, kind, variant, range), ownNameOf(read, kind, variant, range)];
-    const begun = names.flatMap(name => this.#begun.get(name) ?? []);
-    return begun.length < MOST_BEGUN ? undefined : begun[0];
   }
 
   #mayJoin(read: WebRead, { begun, first }: WebFlight): boolean {
@@ -159,27 +142,19 @@ export class WebFlights {
       if (flight.isOfRange && flight.isAwaited) this.#learnRange(read, landing);
       if (this.#flights.get(name)?.flight === flight) this.#flights.delete(name);
       if (this.#begunVary.get(text)?.flight === flight) this.#begunVary.delete(text);
-      if (flight.begun) this.#endBegun(name, flight);
     };
     const flight = new WebFlight(read, this.#clock.monotonicMs(), land, kind === 'range');
     const known = { flight, asked, range: parseRange(read.fields.range) };
     flight.begins = ({ head: { vary } }) => {
       const names = namesOf(vary);
       this.#begunVary.set(text, { flight, names });
-      const isLatest = this.#flights.get(name)?.flight === flight;
-      if (isLatest) this.#flights.delete(name);
+      if (this.#flights.get(name)?.flight !== flight) return;
+      this.#flights.delete(name);
       name = nameOfVariant(read.variantName(names));
-      if (isLatest) this.#flights.set(name, known);
-      this.#begun.set(name, [...(this.#begun.get(name) ?? []), flight]);
+      this.#flights.set(name, known);
     };
     this.#flights.set(name, known);
     return flight;
-  }
-
-  #endBegun(name: string, ended: WebFlight): void {
-    const left = (this.#begun.get(name) ?? []).filter(flight => flight !== ended);
-    if (left.length > 0) this.#begun.set(name, left);
-    else this.#begun.delete(name);
   }
 
   /** Redirects and errors say nothing of ranges. */

@@ -99,17 +99,10 @@ export class WebQuestions {
     const asked = kindOf(read, stale);
     const kind = asked === 'range' && !this.#flights.mayShareRange(read) ? undefined : asked;
     const flight = this.#flights.of(read, 'whole') ?? (kind && this.#flights.of(read, kind));
-    if (!flight) this.#askAnother(read, stale, kind);
+    if (!flight) this.#sender.send(read, stale, kind && this.#begin(read, kind));
     else if (!stale && this.#parts.own.isOfBoth(read, flight.first))
       this.#sender.send(read, stale, undefined);
     else this.#wait(read, flight, stale);
-  }
-
-  /** Asks, where what has begun is no answer to `read` any more. */
-  #askAnother(read: WebRead, stale: ReadableRecord | undefined, kind: FlightKind | undefined): void {
-    const crowding = kind && this.#flights.crowding(read, kind);
-    if (crowding) this.#wait(read, crowding, stale, false);
-    else this.#sender.send(read, stale, kind && this.#begin(read, kind));
   }
 
   /** Asks for the whole answer, and has `read` wait for it, which wants less. */
@@ -117,11 +110,6 @@ export class WebQuestions {
     const stale = this.#parts.records.find(read);
     if (this.#flights.of(read, 'whole')) {
       this.ask(read, stale);
-      return;
-    }
-    const crowding = this.#flights.crowding(read, 'whole');
-    if (crowding) {
-      this.#wait(read, crowding, stale, false);
       return;
     }
     const whole = read.asGet();
@@ -139,8 +127,7 @@ export class WebQuestions {
     return this.#flights.begin(read, kind, this.#parts.records.askedNow(read), landed);
   }
 
-  /** @param isShared whether what comes may answer `read`: otherwise it asks behind that */
-  #wait(read: WebRead, flight: WebFlight, stale: ReadableRecord | undefined, isShared = true): void {
+  #wait(read: WebRead, flight: WebFlight, stale: ReadableRecord | undefined): void {
     let leave = () => {};
     const client = read.client.wait(() => leave());
     read.waitsSinceMs ??= this.#nowMs();
@@ -149,21 +136,12 @@ export class WebQuestions {
     const end = flight.wait(
       read,
       (landing, first) => {
-        if (!client.release()) return;
-        read.attempt(() => (isShared ? this.#landed(read, landing, first) : this.#askBehind(read)));
+        if (client.release()) read.attempt(() => this.#landed(read, landing, first));
       },
-      begun => isShared && this.#giveHead(read, client, begun, flight.first),
+      begun => this.#giveHead(read, client, begun, flight.first),
     );
     leave = () => void end();
     this.#beside.watch(flight);
-  }
-
-  #askBehind(read: WebRead): void {
-    const { records, give } = this.#parts;
-    const held = records.find(read);
-    if (held && this.#answersNow(held, read)) give(read, held, collapsed(held, 'fetched', read));
-    else if (read.mayRepeat()) this.ask(read, held);
-    else this.#askInTurn(read);
   }
 
   #nowMs(): number {

@@ -352,42 +352,6 @@ describe('readers of a page at the same time', () => {
     },
   );
 
-  it.each([
-    ['no-cache', {}],
-    ['max-age=600', { 'cache-control': 'max-age=0' }],
-  ])(
-    'whom what has begun is no answer have one more sent (%s, %j), and ask behind those',
-    async (control, fields) => {
-      const said = { 'cache-control': control, etag: 'W/"1"' };
-      const model = new WebModel((_, { 'if-none-match': held }) =>
-        answered(said, held ? { status: 304, headMs: 50 } : { headMs: 50, bodyMs: 4_000 }),
-      );
-      const came: ModelReader[] = [];
-      let most = 0;
-      for (let number = 0; number < 50; number++) {
-        came.push(
-          model.read({
-            method: 'GET',
-            quota: `a${number % 7}`,
-            fields: { ...fields, 'user-agent': String(number) },
-          }),
-        );
-        await model.pass(60);
-        most = Math.max(most, model.origin.open.length);
-      }
-      await model.pass(8_000);
-      expect(most).toBe(2);
-      expect(came.map(({ result }) => result?.status)).toEqual(Array(50).fill(200));
-      // two bodies, and one confirmation behind each, for all
-      expect(model.origin.questions).toHaveLength(4);
-      const next = model.read({ method: 'GET', quota: 'next', fields });
-      await model.pass(100);
-      expect(next.result?.status).toBe(200);
-      await model.pass(60_000);
-      expect([model.origin.open.length, model.clock.waiting]).toEqual([0, 0]);
-    },
-  );
-
   it('are told that they have waited for a question without an answer', async () => {
     const model = new WebModel(() => answered({}, { status: undefined }));
     const { came } = await ask(model, readers(3));
