@@ -5,7 +5,7 @@ import { evaluatePreconditions, heedsConditions } from '../../http/preconditions
 import { validatorsOf } from './made-answer.ts';
 import { isOfOneRequest } from './one-request.ts';
 import { mayTakeWhole } from './shared-questions.ts';
-import { describe, storedFields } from './stored-answer.ts';
+import { describe, storedFields, wouldAnswer } from './stored-answer.ts';
 import { type BegunAnswer, selectsBegun } from './web-flight.ts';
 import type { WebRead } from './web-read.ts';
 
@@ -38,4 +38,12 @@ export function headFor(
   return read.method === 'HEAD'
     ? { status, fields: [...fields, ...head.fields.filter(({ name }) => name === 'content-length')] }
     : undefined;
+}
+
+/**
+ * Whether `read`, which comes after an answer has begun, may share it. What it would be told of it at once has to be what it would get
+ * from the cache (RFC 9111 §4): the body may take long, and the origin may say something else by now. Who needs the body waits for it.
+ */
+export function mayBeTold(read: WebRead, begun: BegunAnswer, first: WebRead, nowMs: number): boolean {
+  return headFor(read, begun, first, nowMs) === undefined || wouldAnswer(begun, read, nowMs);
 }

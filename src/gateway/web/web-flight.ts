@@ -151,6 +151,8 @@ export class WebFlight {
 
   /** Who selects another answer does not wait for the rest of this one: the head says so by Vary (RFC 9111 §4.1). */
   answered(begun: BegunAnswer): void {
+    // another's answer, asked for beside, may have come before it
+    if (this.#isOver) return;
     this.#begun = begun;
     this.begins?.(begun);
     for (const waiter of this.#waiting) if (waiter.takesHead(begun)) this.#waiting.delete(waiter);

@@ -4,9 +4,8 @@ import { lengthPrefixed } from '../../base/length-prefixed.ts';
 import type { Asking } from '../../cache/record.ts';
 import { containsRange, parseRange, type RangeRequest } from '../../http/range.ts';
 import { askedRange, isPart } from './asked-range.ts';
-import { isOfOneRequest } from './one-request.ts';
-import { type ArrivedHead, namesOf, wouldAnswer } from './stored-answer.ts';
-import { hasHung, type Landing, selectsBegun, WebFlight } from './web-flight.ts';
+import { type ArrivedHead, namesOf } from './stored-answer.ts';
+import { type BegunAnswer, hasHung, type Landing, selectsBegun, WebFlight } from './web-flight.ts';
 import type { WebRead } from './web-read.ts';
 
 /** What a request asks for: the whole answer, a range of it, what is told of it (HEAD), or whether a client still has it. */
@@ -25,6 +24,8 @@ const REMEMBERED_LIMIT = 1_000;
 interface KnownAnswers {
   /** Whether what was asked then may be joined now. @param arrived what has come of it so far */
   isStillAsked(read: WebRead, asked: Asking, arrived: ArrivedHead | undefined): boolean;
+  /** Whether what has begun may be shared as far as freshness goes, see `headFor`. @param first who has asked for it */
+  mayBeTold(read: WebRead, begun: BegunAnswer, first: WebRead): boolean;
   /** The name of the variant that it selects, by what the last answer varied by; '' where nothing is known. */
   variantOf(read: WebRead): string;
 }
@@ -54,7 +55,6 @@ const UNKNOWN_MS = 2_000;
 export class WebFlights {
   readonly #known: KnownAnswers;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
-  readonly #nowMs: () => number;
   /** The latest of each target, variant and kind. */
   readonly #flights = new Map<string, KnownFlight>();
   /** By target, what the last answer varies by that has begun and not landed: nothing is held of it yet. */
@@ -74,17 +74,15 @@ export class WebFlights {
   /** Requests that waited for another's answer. */
   coalesced = 0;
 
-  /** @param nowMs milliseconds since the epoch */
-  constructor(clock: Pick<Clock, 'monotonicMs'>, known: KnownAnswers, nowMs: () => number) {
+  constructor(clock: Pick<Clock, 'monotonicMs'>, known: KnownAnswers) {
     this.#clock = clock;
-    this.#nowMs = nowMs;
     this.#known = known;
   }
 
   /**
    * The flight that `read` may join; one that a change or a purge of its target has overtaken is not joined. One of a range brings
    * all that is read: for more the origin would be asked without the fields that may have let this client in. Whoever comes after its
-   * answer has begun joins it where it would answer `read` from the cache (RFC 9111 §4): else the origin may have something newer.
+   * answer has begun joins it where that is of its variant, unless it would be told at once what the origin may not say any more.
    */
   of(read: WebRead, kind: FlightKind): WebFlight | undefined {
     const variant = this.#variantOf(read);
@@ -99,9 +97,7 @@ export class WebFlights {
   }
 
   #mayJoin(read: WebRead, { begun, first }: WebFlight): boolean {
-    if (!begun) return true;
-    const isForIt = selectsBegun(read, begun, first) && !isOfOneRequest(read, begun.head);
-    return isForIt && wouldAnswer(begun, read, this.#nowMs());
+    return !begun || (selectsBegun(read, begun, first) && this.#known.mayBeTold(read, begun, first));
   }
 
   /** The variant that `read` selects, as far as is known by now. */

@@ -2,7 +2,7 @@ import { StoreError } from '../../backend/store.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import type { BackgroundTurns } from '../read/background-turns.ts';
 import { CacheReports, failedAtStore, type LookupOutcome } from '../request/cache-status.ts';
-import { headFor } from './begun-answer.ts';
+import { headFor, mayBeTold } from './begun-answer.ts';
 import { meetsDemands } from './demands.ts';
 import type { FillingCache } from './filling-cache.ts';
 import { hasGotOwn, type OwnAnswers } from './own-answers.ts';
@@ -48,7 +48,11 @@ export class WebQuestions {
     const { cache, records, background } = parts;
     const { clock } = cache;
     this.#parts = parts;
-    this.#flights = new WebFlights(clock, records, () => cache.nowMs());
+    this.#flights = new WebFlights(clock, {
+      isStillAsked: (read, asked, arrived) => records.isStillAsked(read, asked, arrived),
+      variantOf: read => records.variantOf(read),
+      mayBeTold: (read, begun, first) => mayBeTold(read, begun, first, cache.nowMs()),
+    });
     this.#turns = new OwnTurns(clock);
     this.#sender = parts.sender;
     this.#beside = new QuestionsBeside({

@@ -334,16 +334,25 @@ describe('readers of a page at the same time', () => {
   });
 
   it.each<[string, string, Partial<ModelRequest>, number]>([
-    ['is fresh', 'max-age=60', {}, 1],
-    ['is fresh, and they want the head', 'max-age=60', { method: 'HEAD' }, 1],
-    ['is stale by now', 'max-age=5', {}, 2],
+    ['is fresh', 'max-age=60', { method: 'HEAD' }, 1],
+    ['is fresh, and they have it', 'max-age=60', { fields: { 'if-none-match': '"1"' } }, 1],
+    ['is stale by now', 'max-age=5', { method: 'HEAD' }, 2],
+    ['is stale by now, and they have it', 'max-age=5', { fields: { 'if-none-match': '"1"' } }, 2],
+    ['is stale by now, and they need the body', 'max-age=5', { fields: { 'if-none-match': '"2"' } }, 1],
+    ['is stale by now, and they ask for the body', 'max-age=5', {}, 1],
     ['has to be confirmed each time', 'no-cache', { method: 'HEAD' }, 2],
-    ['is fresh, and they want it confirmed', 'max-age=60', { fields: { 'cache-control': 'no-cache' } }, 2],
-    ['is fresh, and older than they want', 'max-age=60', { fields: { 'cache-control': 'max-age=5' } }, 2],
+    [
+      'is older than they want',
+      'max-age=60',
+      { method: 'HEAD', fields: { 'cache-control': 'max-age=5' } },
+      2,
+    ],
   ])(
-    'share one whose answer has begun before they came where that %s (RFC 9111 §4)',
+    'of one that has begun before they came, and %s, are told no more than the cache would tell (RFC 9111 §4)',
     async (_, control, asked, questions) => {
-      const model = new WebModel(() => answered({ 'cache-control': control }, { bodyMs: 9_000 }));
+      const model = new WebModel(() =>
+        answered({ 'cache-control': control, etag: 'W/"1"' }, { bodyMs: 9_000 }),
+      );
       model.read({ method: 'GET', quota: 'first', fields: {} });
       await model.pass(7_000);
       readers(2, asked).map(request => model.read(request));
@@ -351,6 +360,18 @@ describe('readers of a page at the same time', () => {
       expect(model.origin.questions).toHaveLength(questions);
     },
   );
+
+  it('of a page whose answer comes after another was given in its place still share the next ones', async () => {
+    const slow = (headMs: number) => answered({ 'cache-control': 'max-age=1', vary: 'x-b' }, { headMs });
+    const model = new WebModel((_, { 'x-slow': isSlow }) => slow(isSlow ? 4_000 : 100));
+    for (const round of [1, 2, 3]) {
+      const one = model.read({ method: 'GET', quota: `one ${round}`, fields: { 'x-slow': '1' } });
+      const other = model.read({ method: 'GET', quota: `other ${round}`, fields: {} });
+      await model.pass(9_000);
+      expect([one.result?.status, other.result?.status]).toEqual([200, 200]);
+    }
+    expect([model.origin.open.length, model.clock.waiting]).toEqual([0, 0]);
+  });
 
   it('are told that they have waited for a question without an answer', async () => {
     const model = new WebModel(() => answered({}, { status: undefined }));
