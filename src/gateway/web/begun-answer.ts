@@ -45,5 +45,5 @@ export function headFor(
  * from the cache (RFC 9111 §4): the body may take long, and the origin may say something else by now. Who needs the body waits for it.
  */
 export function mayBeTold(read: WebRead, begun: BegunAnswer, first: WebRead, nowMs: number): boolean {
-  return headFor(read, begun, first, nowMs) === undefined || wouldAnswer(begun, read, nowMs);
+  return wouldAnswer(begun, read, nowMs) || headFor(read, begun, first, nowMs) === undefined;
 }

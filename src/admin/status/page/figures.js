@@ -90,17 +90,17 @@ function showProcess({
 function showBackends(backends) {
   const rows = backends.map(({ name, type, location, requests, errors, bytes, lastMinute, breaker }) => [
     element('td', {}, name),
+    element('td', { class: breaker === undefined || breaker === 'closed' ? 'subtle' : 'bad' }, breaker ?? ''),
     numberCell(formatRatio(lastMinute), (lastMinute ?? 0) > 0 ? 'number bad' : 'number'),
     numberCell(formatCount(requests)),
     numberCell(formatCount(errors)),
     numberCell(formatBytes(bytes)),
-    element('td', { class: breaker === undefined || breaker === 'closed' ? 'subtle' : 'bad' }, breaker ?? ''),
     element('td', {}, type),
     element('td', { class: 'subtle' }, location),
   ]);
   fillTable(
     'backends',
-    ['name', '#failed, last minute', '#requests', '#errors', '#bytes', 'breaker', 'type', 'where'],
+    ['name', 'breaker', '#failed, last minute', '#requests', '#errors', '#bytes', 'type', 'where'],
     rows,
   );
 }
