@@ -241,6 +241,18 @@ it('shows the figures of a bucket with the longest name on a narrow screen', asy
   expect(name?.width).toBeGreaterThanOrEqual(100);
 });
 
+it('shows which breaker is open on a narrow screen, however long what follows is', async () => {
+  const location = `https://${'s'.repeat(60)}.example.test`;
+  facts = { ...facts, backends: [{ name: 'main', type: 's3', location }] };
+  const metrics = new Metrics();
+  metrics.gauge('tidegate_backend_breaker_state', '', ['backend']).cell('main').set(2);
+  measured = await metrics.snapshot();
+  await page.setViewportSize({ width: 400, height: 700 });
+  await open();
+  const box = await page.locator('#backends td', { hasText: /^open$/ }).boundingBox();
+  expect((box?.x ?? 400) + (box?.width ?? 0)).toBeLessThanOrEqual(400);
+});
+
 it('shows curves of the time before it was opened, and what they say at the pointer in UTC', async () => {
   await recordTraffic();
   await open();
