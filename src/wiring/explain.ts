@@ -1,6 +1,7 @@
 /** Part of the supervisor's composition root: what decides how an object is answered. */
 import { AdminError } from '../admin/admin-route.ts';
 import type { Explain } from '../admin/objects/object-routes.ts';
+import { bucketPlaces } from '../config/bucket-places.ts';
 import type { BucketConfig, GatewayConfig } from '../config/gateway-config.ts';
 import { isKnownBucket } from '../config/other-buckets.ts';
 import { writtenPolicy } from '../config/written-policy.ts';
@@ -28,13 +29,28 @@ export function explainEverywhere(
     const problem = aliasProblem(config, { bucket, key });
     if (problem !== undefined) throw new AdminError(400, 'KEY_MAY_MEAN_ANOTHER', problem);
     const held = await pool.callAll('describe', { bucket, key });
-    const found = held.find(description => description !== undefined) ?? { bucket, key, records: [] };
-    return { ...found, ...rulesFor(config, bucket, key), readableBy: readersOf(config, bucket, key) };
+    const found = held.find(description => description !== undefined) ?? { records: [] };
+    return {
+      bucket,
+      key,
+      ...placeOf(config, bucket),
+      ...found,
+      ...rulesFor(config, bucket, key),
+      readableBy: readersOf(config, bucket, key),
+    };
   };
 }
 
 function bucketConfig({ buckets }: GatewayConfig, name: string): BucketConfig | undefined {
   return Object.hasOwn(buckets, name) ? buckets[name] : buckets[EVERY_OTHER_BUCKET];
+}
+
+/** Where the bucket is, whether or not anything is held of it. */
+function placeOf(config: GatewayConfig, name: string) {
+  const bucket = bucketConfig(config, name);
+  if (!bucket) return undefined;
+  const [own] = bucketPlaces(name, bucket, config.backends);
+  return { backend: own.backend, bucketAtBackend: own.bucket };
 }
 
 /** The rules that decide something of the key, and the settings that count. */

@@ -8,6 +8,7 @@ const config = parseConfig(
 buckets:
   photos:
     backend: main
+    bucket: photos-eu
     access: public
     anonymous: [{ actions: [GetObject], keys: ["public/**"] }]
     cache: { ttl: 60s }
@@ -43,6 +44,13 @@ it('the rules that decide something of the key are named, with the settings that
   const plain = await explain('photos', 'a');
   expect(plain).toMatchObject({ cache: { ttlMs: 60_000 } });
   expect(plain).toHaveProperty('rules', []);
+});
+
+it('where an object is is told although nothing is held of it', async () => {
+  expect(await explain('photos', 'a')).toMatchObject({
+    ...{ bucket: 'photos', key: 'a', backend: 'main', bucketAtBackend: 'photos-eu', records: [] },
+  });
+  expect(await explain('site', '/a')).toMatchObject({ backend: 'web', bucketAtBackend: 'site' });
 });
 
 it('settings have the names of their keys, and languages those of the rule that has some', async () => {
