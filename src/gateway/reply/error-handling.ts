@@ -28,10 +28,18 @@ export function errorHandling(observer: ExchangeObserver, faults: Faults): Error
   const fault = (exchange: Exchange, error: unknown) => {
     faults.note(error, exchange.requestId);
     exchange.failure ??= asError(error);
-    try {
+    orCutOff(exchange, () => {
       if (exchange.response.headersSent) cutOff(exchange.response);
       else replyFault(exchange);
-      observer.sent(exchange);
+    });
+    // also where not even an error can be sent: nobody may listen to the response any more
+    orCutOff(exchange, () => observer.sent(exchange));
+  };
+
+  /** Takes `step`; an exception in it ends the response. */
+  const orCutOff = (exchange: Exchange, step: () => void) => {
+    try {
+      step();
     } catch (again) {
       faults.note(again, exchange.requestId);
       cutOff(exchange.response);
