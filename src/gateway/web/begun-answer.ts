@@ -23,9 +23,9 @@ export function headFor(
   nowMs: number,
 ): StoreReplyHead | undefined {
   const { head, times } = begun;
-  const isSelected = selectsBegun(read, begun, first) && !isOfOneRequest(read, head);
-  if (!mayTakeWhole(read) || !isSelected || head.status === 206) return undefined;
   const { status, control } = head;
+  if (!mayTakeWhole(read) || status === 206) return undefined;
+  if (!selectsBegun(read, begun, first) || isOfOneRequest(read, head)) return undefined;
   const stored = storedFields(head.fields, control, times.receivedMs);
   const described = { receivedMs: times.receivedMs, ...describe(stored, head, times) };
   // RFC 9111 §5.1: the body may take long, and who is told by a 304 that it has the content counts from this (§4.3.4)
@@ -44,6 +44,6 @@ export function headFor(
  * Whether `read`, which comes after an answer has begun, may share it. What it would be told of it at once has to be what it would get
  * from the cache (RFC 9111 §4): the body may take long, and the origin may say something else by now. Who needs the body waits for it.
  */
-export function mayBeTold(read: WebRead, begun: BegunAnswer, first: WebRead, nowMs: number): boolean {
+export function mayShareBegun(read: WebRead, begun: BegunAnswer, first: WebRead, nowMs: number): boolean {
   return wouldAnswer(begun, read, nowMs) || headFor(read, begun, first, nowMs) === undefined;
 }

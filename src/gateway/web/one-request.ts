@@ -35,9 +35,10 @@ export function isOfOneRequest(
 /**
  * Why an answer is for the first alone. An error that is not of the target says nothing of what others get, nor does one that was
  * `lost` here, or a question that is `silent` still. It may be for what its request has sent (conditions, credentials where nothing
- * is said of others), or for its sender, as far as the answer tells; otherwise all would get one of their own.
+ * is said of others), or for its sender, as far as the answer tells; otherwise all would get one of their own. Who selects another
+ * `variant` than it is has heard nothing yet of what it gets.
  */
-export type AloneBecause = 'error' | 'lost' | 'silent' | 'request' | 'sender' | 'answer';
+export type AloneBecause = 'error' | 'lost' | 'silent' | 'variant' | 'request' | 'sender' | 'answer';
 
 /** Why an answer is for nobody else. */
 export function aloneBecause(read: WebRead, head: WebHead, isUnkept: boolean): AloneBecause {

@@ -103,6 +103,7 @@ function afterAlone(
   mayShare: (times?: number) => boolean,
   own: OwnAnswers,
 ): Verdict {
+  if (because === 'variant') return ofOtherVariant(read, arrived);
   const isAlike = !asksOtherwise(read, first);
   // who has sent something else, a key say, may get something
   const isNothing = record !== undefined && !read.isPersonal && isSelected(read, record, first);
@@ -120,10 +121,18 @@ function afterAlone(
   return mayShare(because === 'request' ? 1 : undefined) ? 'anew' : 'in turn';
 }
 
+/** However long the head took that has told so, there is a question for each variant now, and not one for each reader. */
+function ofOtherVariant(read: WebRead, arrived: AloneLanding['arrived']): Verdict {
+  // RFC 9111 §3.5
+  const isForItself = read.isAuthorized && arrived && !couldBeForAll(read, arrived);
+  if (read.directives?.noStore || isForItself) return 'itself';
+  return read.mayRepeat() ? 'anew' : 'in turn';
+}
+
 /**
  * What has come of a question that another client has asked, for one who has waited for it.
  *
- * @param forwardStatus what the origin has answered, where that is known to be something else than is kept
+ * @param forwardStatus what the origin has answered; that of what is kept where it is not told
  */
 export function collapsed(
   { answer }: ReadableRecord,

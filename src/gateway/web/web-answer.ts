@@ -163,7 +163,8 @@ export class WebAnswer implements SendCallbacks {
       // it may have come long after the request
       const { nowMs } = observer;
       exchange.report = reports.ofRecord(record, outcome, coverage, read.policy, nowMs);
-      this.#ageS = shownAgeS(record, outcome, nowMs);
+      // what is shown says itself how old it is
+      if (!shown) this.#ageS = shownAgeS(record, outcome, nowMs);
     }
   }
 }

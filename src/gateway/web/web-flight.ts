@@ -159,7 +159,7 @@ export class WebFlight {
     const others = [...this.#waiting].filter(({ read }) => !selectsBegun(read, begun, this.first));
     for (const waiter of others) this.#waiting.delete(waiter);
     for (const waiter of others)
-      waiter.told({ kind: 'alone', because: 'request', arrived: begun }, this.first);
+      waiter.told({ kind: 'alone', because: 'variant', arrived: begun }, this.first);
     if (others.length > 0 && !this.isAwaited) this.deserted?.();
   }
 

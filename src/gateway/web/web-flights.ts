@@ -5,7 +5,7 @@ import type { Asking } from '../../cache/record.ts';
 import { containsRange, parseRange, type RangeRequest } from '../../http/range.ts';
 import { askedRange, isPart } from './asked-range.ts';
 import { type ArrivedHead, namesOf } from './stored-answer.ts';
-import { type BegunAnswer, hasHung, type Landing, selectsBegun, WebFlight } from './web-flight.ts';
+import { type BegunAnswer, hasHung, type Landing, WebFlight } from './web-flight.ts';
 import type { WebRead } from './web-read.ts';
 
 /** What a request asks for: the whole answer, a range of it, what is told of it (HEAD), or whether a client still has it. */
@@ -17,6 +17,12 @@ interface KnownFlight {
   readonly range: RangeRequest;
 }
 
+/** What an answer that has begun varies by. */
+interface BegunVary {
+  readonly flight: WebFlight;
+  readonly names: readonly string[];
+}
+
 /** Targets of which something is known that no record tells. */
 const REMEMBERED_LIMIT = 1_000;
 
@@ -24,8 +30,8 @@ const REMEMBERED_LIMIT = 1_000;
 interface KnownAnswers {
   /** Whether what was asked then may be joined now. @param arrived what has come of it so far */
   isStillAsked(read: WebRead, asked: Asking, arrived: ArrivedHead | undefined): boolean;
-  /** Whether what has begun may be shared as far as freshness goes, see `headFor`. @param first who has asked for it */
-  mayBeTold(read: WebRead, begun: BegunAnswer, first: WebRead): boolean;
+  /** See `mayShareBegun`. @param first who has asked for it */
+  mayShareBegun(read: WebRead, begun: BegunAnswer, first: WebRead): boolean;
   /** The name of the variant that it selects, by what the last answer varied by; '' where nothing is known. */
   variantOf(read: WebRead): string;
 }
@@ -58,10 +64,7 @@ export class WebFlights {
   /** The latest of each target, variant and kind. */
   readonly #flights = new Map<string, KnownFlight>();
   /** By target, what the last answer varies by that has begun and not landed: nothing is held of it yet. */
-  readonly #begunVary = new LRUCache<
-    string,
-    { readonly flight: WebFlight; readonly names: readonly string[] }
-  >({ max: REMEMBERED_LIMIT });
+  readonly #begunVary = new Map<string, BegunVary>();
 
   /** Targets of which readers have waited for a range that was no answer to all of them: they do not wait so again for a while. */
   readonly #parts = new LRUCache<string, KnownParts>({ max: REMEMBERED_LIMIT });
@@ -97,7 +100,14 @@ export class WebFlights {
   }
 
   #mayJoin(read: WebRead, { begun, first }: WebFlight): boolean {
-    return !begun || (selectsBegun(read, begun, first) && this.#known.mayBeTold(read, begun, first));
+    return !begun || this.#known.mayShareBegun(read, begun, first);
+  }
+
+  /** Whether all of what `read` selects has begun to come, whether or not it may join that. */
+  hasBegun(read: WebRead): boolean {
+    const variant = this.#variantOf(read);
+    const names = [nameOf(read, 'whole', variant), ownNameOf(read, 'whole', variant)];
+    return names.some(name => this.#flights.get(name)?.flight.isAnswered);
   }
 
   /** The variant that `read` selects, as far as is known by now. */

@@ -2,7 +2,7 @@ import { StoreError } from '../../backend/store.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import type { BackgroundTurns } from '../read/background-turns.ts';
 import { CacheReports, failedAtStore, type LookupOutcome } from '../request/cache-status.ts';
-import { headFor, mayBeTold } from './begun-answer.ts';
+import { headFor, mayShareBegun } from './begun-answer.ts';
 import { meetsDemands } from './demands.ts';
 import type { FillingCache } from './filling-cache.ts';
 import { hasGotOwn, type OwnAnswers } from './own-answers.ts';
@@ -41,7 +41,6 @@ export class WebQuestions {
   readonly #flights: WebFlights;
   readonly #beside: QuestionsBeside;
   readonly #turns: OwnTurns;
-  readonly #sender: QuestionSender;
   readonly #reports = new CacheReports();
 
   constructor(parts: QuestionParts) {
@@ -51,13 +50,12 @@ export class WebQuestions {
     this.#flights = new WebFlights(clock, {
       isStillAsked: (read, asked, arrived) => records.isStillAsked(read, asked, arrived),
       variantOf: read => records.variantOf(read),
-      mayBeTold: (read, begun, first) => mayBeTold(read, begun, first, cache.nowMs()),
+      mayShareBegun: (read, begun, first) => mayShareBegun(read, begun, first, cache.nowMs()),
     });
     this.#turns = new OwnTurns(clock);
-    this.#sender = parts.sender;
     this.#beside = new QuestionsBeside({
       ...{ clock, background, flights: this.#flights },
-      send: (by, beside) => this.#sender.send(by, records.find(by), beside, false),
+      send: (by, beside) => parts.sender.send(by, records.find(by), beside, false),
       asNobody: read => read.asNobody(records.varyOf(read)),
       isOfEach: read => parts.own.isOfEach(read),
     });
@@ -78,7 +76,7 @@ export class WebQuestions {
   renew(by: WebRead, record: ReadableRecord | undefined, landed: (landing: Landing) => void): () => void {
     const flight = this.#begin(by, 'whole', landed);
     try {
-      const fetch = this.#sender.send(by, record, flight, false);
+      const fetch = this.#parts.sender.send(by, record, flight, false);
       return () => fetch.left();
     } catch {
       // the flight has landed
@@ -97,22 +95,23 @@ export class WebQuestions {
   /** Waits for who asks already, or asks the origin. @param stale what it may confirm */
   ask(read: WebRead, stale: ReadableRecord | undefined): void {
     if (read.policy.mode === 'bypass') {
-      this.#sender.send(read, stale, undefined);
+      this.#parts.sender.send(read, stale, undefined);
       return;
     }
     const asked = kindOf(read, stale);
     const kind = asked === 'range' && !this.#flights.mayShareRange(read) ? undefined : asked;
     const flight = this.#flights.of(read, 'whole') ?? (kind && this.#flights.of(read, kind));
-    if (!flight) this.#sender.send(read, stale, kind && this.#begin(read, kind));
+    if (!flight) this.#parts.sender.send(read, stale, kind && this.#begin(read, kind));
     else if (!stale && this.#parts.own.isOfBoth(read, flight.first))
-      this.#sender.send(read, stale, undefined);
+      this.#parts.sender.send(read, stale, undefined);
     else this.#wait(read, flight, stale);
   }
 
   /** Asks for the whole answer, and has `read` wait for it, which wants less. */
   #askForWhole(read: WebRead): void {
     const stale = this.#parts.records.find(read);
-    if (this.#flights.of(read, 'whole')) {
+    // of one that has begun, and tells `read` nothing, another would begin with each head
+    if (this.#flights.of(read, 'whole') || this.#flights.hasBegun(read)) {
       this.ask(read, stale);
       return;
     }
@@ -120,7 +119,7 @@ export class WebQuestions {
     const flight = this.#begin(whole, 'whole');
     this.#wait(read, flight, stale);
     try {
-      const fetch = this.#sender.send(whole, stale, flight, false);
+      const fetch = this.#parts.sender.send(whole, stale, flight, false);
       flight.deserted = () => fetch.left();
     } catch {
       // the flight has landed
@@ -170,7 +169,7 @@ export class WebQuestions {
     const verdict = verdictOf(read, { landing, first, isPatient }, own);
     if (verdict === 'anew') this.ask(read, records.find(read));
     else if (verdict === 'whole') this.#askForWhole(read);
-    else if (verdict === 'itself') this.#sender.send(read, records.find(read), undefined);
+    else if (verdict === 'itself') this.#parts.sender.send(read, records.find(read), undefined);
     else if (verdict === 'in turn') this.#askInTurn(read);
     else if (landing.kind === 'alone') this.#giveUnkept(read, landing);
     else if (landing.kind === 'failed') this.#giveFailed(read, landing.error);
@@ -195,7 +194,7 @@ export class WebQuestions {
     const held = records.find(read);
     const isWanted = meetsDemands(record, read);
     if (held === record && isWanted) give(read, record, collapsed(record, how, read, status));
-    else if (held === record) this.#sender.send(read, held, undefined);
+    else if (held === record) this.#parts.sender.send(read, held, undefined);
     else if (held && this.#answersNow(held, read)) give(read, held, collapsed(held, 'fetched', read));
     else if (read.mayRepeat()) this.ask(read, held);
     // changes may come faster than answers: what was asked for after it came, and before the change had been answered, answers it
@@ -252,7 +251,7 @@ export class WebQuestions {
       over(false);
       give(read, held, collapsed(held, 'fetched', read));
     } else
-      this.#sender.send(
+      this.#parts.sender.send(
         read,
         held,
         new WebFlight(read, this.#nowMs(), landing => over(hasGotOwn(read, landing))),

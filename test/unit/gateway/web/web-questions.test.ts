@@ -40,6 +40,13 @@ async function ask(model: WebModel, requests: readonly ModelRequest[]) {
   return { came, waits, most, questions: model.origin.questions.length - before };
 }
 
+function get(model: WebModel, quota: string, fields: Record<string, string> = {}): ModelReader {
+  return model.read({ method: 'GET', quota, fields });
+}
+
+/** When the origin was asked each time. */
+const askedAt = (model: WebModel) => model.origin.questions.map(({ fromMs }) => fromMs);
+
 const reports = (came: readonly ModelReader[]) => [
   ...new Set(came.map(({ result }) => result?.report.cacheStatus)),
 ];
@@ -361,16 +368,159 @@ describe('readers of a page at the same time', () => {
     },
   );
 
-  it('of a page whose answer comes after another was given in its place still share the next ones', async () => {
-    const slow = (headMs: number) => answered({ 'cache-control': 'max-age=1', vary: 'x-b' }, { headMs });
+  it('of which one comes after another was given in its place: that says nothing of what is asked for next', async () => {
+    const slow = (headMs: number) => answered({ ...forAll, vary: 'x-b' }, { headMs });
     const model = new WebModel((_, { 'x-slow': isSlow }) => slow(isSlow ? 4_000 : 100));
-    for (const round of [1, 2, 3]) {
-      const one = model.read({ method: 'GET', quota: `one ${round}`, fields: { 'x-slow': '1' } });
-      const other = model.read({ method: 'GET', quota: `other ${round}`, fields: {} });
-      await model.pass(9_000);
-      expect([one.result?.status, other.result?.status]).toEqual([200, 200]);
+    get(model, 'a', { 'x-slow': '1' });
+    get(model, 'b');
+    await model.pass(9_000);
+    expect(askedAt(model)).toEqual([0, 2_000]);
+    model.purge();
+    get(model, 'c', { 'x-b': '1' });
+    get(model, 'd', { 'x-b': '2' });
+    await model.pass(1_000);
+    expect(askedAt(model)).toEqual([0, 2_000, 9_000, 9_100]);
+  });
+
+  it('and was purged meanwhile: what was asked for before that takes no place of what was asked for after it', async () => {
+    const model = new WebModel(() => answered(forAll, { bodyMs: 2_000 }));
+    get(model, 'a');
+    await model.pass(100);
+    model.purge();
+    get(model, 'b');
+    await model.pass(250);
+    get(model, 'c');
+    await model.pass(5_000);
+    expect(askedAt(model)).toEqual([0, 100]);
+  });
+
+  it('and what it varied by before it was purged is known no more', async () => {
+    const model = new WebModel(() => answered({ ...forAll, vary: 'x-b' }));
+    get(model, 'a', { 'x-b': '1' });
+    await model.pass(1_000);
+    model.purge();
+    get(model, 'a', { 'x-b': '1' });
+    get(model, 'b', { 'x-b': '2' });
+    await model.pass(1_000);
+    expect(askedAt(model)).toEqual([0, 1_000, 1_300]);
+  });
+
+  it('another variant of which is not to be had: that says nothing of the one that has begun', async () => {
+    const model = new WebModel((_, { 'x-a': value }) =>
+      value === '2'
+        ? answered({}, { status: 503, headMs: 0 })
+        : answered({ ...forAll, vary: 'x-a' }, { bodyMs: 5_000 }),
+    );
+    get(model, 'a', { 'x-a': '1' });
+    await model.pass(1_000);
+    get(model, 'b', { 'x-a': '2' });
+    await model.pass(100);
+    get(model, 'c', { 'x-a': '1' });
+    await model.pass(9_000);
+    expect(askedAt(model)).toEqual([0, 1_000]);
+  });
+
+  it('whose first has left, and whose head tells that it is of nobody who waits: it is given up', async () => {
+    const model = new WebModel((_, { 'x-a': value }) =>
+      answered({ ...forAll, vary: 'x-a' }, value === '1' ? { bodyMs: 9_000 } : {}),
+    );
+    const first = get(model, 'a', { 'x-a': '1' });
+    get(model, 'b', { 'x-a': '2' });
+    await model.pass(100);
+    first.leave();
+    await model.pass(1_000);
+    expect(model.origin.questions.map(({ untilMs }) => untilMs)).toEqual([300, 600]);
+  });
+
+  it('whose first has left before the head: who needs the body gets it', async () => {
+    const model = new WebModel(() => answered(forAll, { bodyMs: 2_000 }));
+    const first = get(model, 'a');
+    const [head, other] = [model.read({ method: 'HEAD', quota: 'b', fields: {} }), get(model, 'c')];
+    await model.pass(100);
+    first.leave();
+    await model.pass(4_000);
+    expect([head.result?.status, other.result?.status]).toEqual([200, 200]);
+    expect(model.origin.questions.map(({ untilMs }) => untilMs)).toEqual([2_300]);
+  });
+
+  it('with credentials, each that selects another answer than the one that begins asks for itself at once', async () => {
+    const model = new WebModel(() => answered({ ...forAll, vary: 'x-a' }));
+    get(model, 'a', { 'x-a': '1' });
+    for (const quota of ['b', 'c']) get(model, quota, { 'x-a': '2', authorization: `Bearer ${quota}` });
+    await model.pass(2_000);
+    expect(askedAt(model)).toEqual([0, 300, 300]);
+  });
+
+  it.each([200, 3_000])(
+    'have one question for each variant, where the head that tells so takes %d ms',
+    async headMs => {
+      const model = new WebModel(() => answered({ ...forAll, vary: 'x-a' }, { headMs }));
+      const came = Array.from({ length: 60 }, (_, number) =>
+        get(model, `a${number}`, { 'x-a': String(number % 4), 'user-agent': String(number) }),
+      );
+      await model.pass(2.5 * headMs);
+      expect(came.map(({ result }) => result?.status)).toEqual(Array(60).fill(200));
+      expect(model.origin.questions.length).toBeLessThanOrEqual(headMs > 2_000 ? 8 : 4);
+    },
+  );
+
+  it.each([
+    ['HEAD', {}],
+    ['GET', { 'if-none-match': 'W/"1"' }],
+  ] as const)('begin no other body beside one that has begun, for %s %j', async (method, fields) => {
+    const tag = { 'cache-control': 'no-cache', etag: 'W/"1"' };
+    const model = new WebModel((asked, { 'if-none-match': held }) =>
+      answered(
+        tag,
+        held ? { status: 304, headMs: 10 } : { headMs: 10, bodyMs: asked === 'HEAD' ? 0 : 4_000 },
+      ),
+    );
+    get(model, 'first');
+    await model.pass(100);
+    let most = 0;
+    for (let number = 0; number < 100; number++) {
+      model.read({ method, quota: `a${number % 9}`, fields: { ...fields, 'user-agent': String(number) } });
+      await model.pass(20);
+      most = Math.max(most, model.origin.open.length);
     }
-    expect([model.origin.open.length, model.clock.waiting]).toEqual([0, 0]);
+    const bodies = model.origin.questions.filter(
+      question => question.method === 'GET' && !question.fields['if-none-match'],
+    );
+    expect([bodies.length, most <= 4]).toEqual([1, true]);
+  });
+
+  it('are told the age and the length of what has begun, where they want the head', async () => {
+    const model = new WebModel(() => answered(forAll, { bodyMs: 9_000 }));
+    get(model, 'a');
+    await model.pass(4_300);
+    const head = model.read({ method: 'HEAD', quota: 'b', fields: {} });
+    await model.pass(100);
+    expect(head.result?.fields).toContainEqual({ name: 'age', value: '4', store: false });
+    expect(head.result?.fields).toContainEqual({ name: 'content-length', value: '4', store: false });
+  });
+
+  it('are told nothing of what has begun once the page is unsettled', async () => {
+    const model = new WebModel(method =>
+      method === 'POST' ? answered({}, { status: undefined }) : answered(forAll, { bodyMs: 9_000 }),
+    );
+    model.read({ method: 'POST', quota: 'p', fields: {} });
+    await model.pass(12_000);
+    get(model, 'a');
+    await model.pass(1_000);
+    model.read({ method: 'HEAD', quota: 'b', fields: {} });
+    await model.pass(1_000);
+    expect(model.origin.questions.map(({ method }) => method)).toEqual(['POST', 'GET', 'HEAD']);
+  });
+
+  it('are told that what is held from before a write is stale', async () => {
+    const model = new WebModel(method => answered(method === 'POST' ? {} : forAll));
+    get(model, 'a');
+    await model.pass(1_000);
+    model.read({ method: 'POST', quota: 'p', fields: {} });
+    await model.pass(1_000);
+    const reader = get(model, 'a');
+    await model.pass(1_000);
+    expect(reader.result?.report.cacheStatus).toContain('fwd=stale');
   });
 
   it('are told that they have waited for a question without an answer', async () => {
