@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:http';
+import { systemClock } from '../base/clock.ts';
 import { formatAddress, ListenError } from '../base/listen-error.ts';
 import type { Logger } from '../base/logger.ts';
 import { closeIfLast, parseTakenBodies } from '../transport/request-bodies.ts';
@@ -6,6 +7,7 @@ import { ServedRequest } from '../transport/served-request.ts';
 import type { AdminRoute } from './admin-route.ts';
 import { type AdminAccess, createGuard } from './guard.ts';
 import { createRouter, type Router } from './router.ts';
+import { refuseUnreadable } from './unreadable-request.ts';
 
 export interface AdminAddress {
   readonly host: string;
@@ -44,12 +46,13 @@ export class AdminPort {
   }
 
   /** @throws ListenError when the address cannot be bound */
-  static async open({ host, port }: AdminAddress): Promise<AdminPort> {
+  static async open({ host, port }: AdminAddress, clock = systemClock): Promise<AdminPort> {
     const router = Promise.withResolvers<Router>();
     const server: AdminServer = createServer({ IncomingMessage: ServedRequest }, (request, response) => {
       closeIfLast(request, response);
       void router.promise.then(({ handle }) => handle(request, response));
     });
+    server.on('clientError', (error, socket) => refuseUnreadable(error, socket, clock.nowMs()));
     let { takesBody }: Pick<Router, 'takesBody'> = { takesBody: ({ method }) => method === 'POST' };
     void router.promise.then(ready => {
       takesBody = ready.takesBody;

@@ -14,6 +14,7 @@ import {
 } from '../transport/request-bodies.ts';
 import { ServedRequest } from '../transport/served-request.ts';
 import { atTurnEnd } from '../transport/turn-end.ts';
+import { isAboutRequest } from '../transport/unreadable.ts';
 import type { ClientLimits } from './client-limits.ts';
 import { ConnectionLimiter, type ConnectionLimiterOptions, type Entrance } from './connection-limiter.ts';
 import { watchForDepartures } from './departed-clients.ts';
@@ -28,7 +29,6 @@ import { ProxiedConnections, type ProxiedOptions } from './proxied-connections.t
 import {
   type AnswerUnreadable,
   answerPlainly,
-  isAboutRequest,
   type RefusalOptions,
   type RenderUnreadable,
   refuseBadRequest,

@@ -1,4 +1,4 @@
-import { Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { LimitedLines } from '../base/limited-lines.ts';
 import type { Logger } from '../base/logger.ts';
@@ -8,15 +8,15 @@ import {
   type UnreadableRequest,
   unreadableStatuses,
 } from '../http/unreadable-request.ts';
-import { closeDiscarding } from '../transport/discard-input.ts';
 import { peerOf } from '../transport/peer.ts';
 import { failBody, SlowBodyError } from '../transport/request-bodies.ts';
 import { runningResponse } from '../transport/running-response.ts';
+import { endWith, mayAnswer, unreadableBecause } from '../transport/unreadable.ts';
 
 /** Renders the response to a malformed request. @param nowMs when it is answered, in milliseconds since the epoch */
 export type RenderUnreadable = (why: UnreadableRequest, nowMs: number) => UnreadableAnswer;
 
-/** The same at the moment. */
+/** The same, with the time filled in. */
 export type AnswerUnreadable = (why: UnreadableRequest) => UnreadableAnswer;
 
 /** How malformed requests are answered and where that is logged. */
@@ -51,11 +51,11 @@ export function refuseBadRequest(
   socket: Duplex,
   refusing: RefusalOptions,
 ): void {
-  if (!(socket instanceof Socket) || !mayAnswer(error, socket)) {
+  if (!mayAnswer(error, socket)) {
     socket.destroy();
     return;
   }
-  const why = reasonOf(error);
+  const why = unreadableBecause(error);
   const fields = { code: error.code, remoteAddress: peerOf(socket).address };
   endWith(socket, refuse(why, fields, messageOf(why, error), refusing));
 }
@@ -69,12 +69,6 @@ function messageOf(why: UnreadableRequest, error: NodeJS.ErrnoException): string
 function isTlsHandshake(error: NodeJS.ErrnoException & { readonly rawPacket?: unknown }): boolean {
   const { rawPacket: bytes } = error;
   return bytes instanceof Uint8Array && bytes[0] === 0x16 && bytes[1] === 0x03;
-}
-
-/** On a kept connection, only a client whose bytes were no request waits for an answer. */
-function mayAnswer({ code = '' }: NodeJS.ErrnoException, socket: Socket): boolean {
-  if (!socket.writable || runningResponse(socket)) return false;
-  return code.startsWith('HPE_') || (socket.bytesWritten === 0 && code !== 'ECONNRESET');
 }
 
 /** Responses to requests whose bodies were ended because they came too slowly. */
@@ -113,26 +107,6 @@ export function refuseConnection(socket: Socket, { answerUnreadable, logger }: R
   const { requestId, text } = answerUnreadable('too-many-connections');
   logger.debug({ requestId, remoteAddress: peerOf(socket).address }, 'refused a connection');
   socket.end(text, () => socket.destroy());
-}
-
-/** The request head was not complete within `headersTimeout`. */
-const REQUEST_TIMEOUT = 'ERR_HTTP_REQUEST_TIMEOUT';
-
-/** Sends `answer`, and closes the connection when the client has it. */
-export function endWith(socket: Duplex, answer: string): void {
-  socket.end(answer);
-  if (socket instanceof Socket) closeDiscarding(socket);
-}
-
-/** Whether `error` concerns the request (malformed or late) rather than the connection. */
-export function isAboutRequest({ code = '' }: NodeJS.ErrnoException): boolean {
-  return code.startsWith('HPE_') || code === REQUEST_TIMEOUT;
-}
-
-function reasonOf({ code }: NodeJS.ErrnoException): UnreadableRequest {
-  if (code === 'HPE_HEADER_OVERFLOW') return 'headers-too-large';
-  if (code === 'HPE_INVALID_URL') return 'invalid-uri';
-  return code === REQUEST_TIMEOUT ? 'too-slow' : 'malformed';
 }
 
 /** A response without a body. @param nowMs see `RenderUnreadable` */

@@ -9,7 +9,8 @@ import {
 } from 'node:tls';
 import { acceptedSocketOf } from '../../transport/accepted-socket.ts';
 import { peerOf, rememberPeer } from '../../transport/peer.ts';
-import { endWith, type RefusalOptions, refuse } from '../refuse-unreadable.ts';
+import { endWith } from '../../transport/unreadable.ts';
+import { type RefusalOptions, refuse } from '../refuse-unreadable.ts';
 import type { Certificate } from './certificate.ts';
 import type { TlsMaterial } from './tls-material.ts';
 

@@ -9,6 +9,7 @@ import { readJson, sendJson } from '../../../src/admin/json.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { type AdminServerOptions, startAdminServer } from '../../support/admin-server.ts';
 import { askAdmin } from '../../support/ask-admin.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 
 const servers: AdminPort[] = [];
 
@@ -157,6 +158,28 @@ it('says in one line that its port is in use', async () => {
   await expect(start({ port })).rejects.toThrow(
     `cannot listen on 127.0.0.1:${port}: the port is in use, perhaps by another instance`,
   );
+});
+
+it.each([
+  ['no request', 'what is this\r\n\r\n', 400, 'the bytes are not an HTTP/1.1 request'],
+  [
+    'large fields',
+    `GET /thing HTTP/1.1\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`,
+    431,
+    'the header fields are too large',
+  ],
+])('answers %s with a date and JSON, and closes the connection', async (_, bytes, status, reason) => {
+  const clock = new ManualClock(1_700_000_000_000);
+  const port = await AdminPort.open({ host: '127.0.0.1', port: 0 }, clock);
+  servers.push(port);
+  const sent = connect(port.port, '127.0.0.1');
+  sent.write(bytes);
+  const [head = '', body = ''] = (await text(sent)).split('\r\n\r\n');
+  expect(head).toMatch(
+    new RegExp(`^HTTP/1.1 ${status} .*\r\ndate: Tue, 14 Nov 2023 22:13:20 GMT\r\nconnection: close\r\n`),
+  );
+  expect(head).toContain(`\r\ncontent-length: ${body.length}`);
+  expect(JSON.parse(body)).toEqual({ error: 'UNREADABLE', reason });
 });
 
 it('a request that arrives before the routes exist is answered once they do', async () => {
