@@ -153,7 +153,8 @@ function collide(a: Listener, b: Listener): boolean {
   );
 }
 
-function isAnyAddress(host: string): boolean {
+/** Whether who listens on `host` takes what is sent to any address of the machine. */
+export function isAnyAddress(host: string): boolean {
   return host === '0.0.0.0' || host === '::';
 }
 
@@ -200,7 +201,7 @@ function* addressesWithoutNames({ backends }: CheckedConfig): Generator<CrossPro
 }
 
 /** Without the brackets of IPv6. */
-function hostOf(endpoint: string): string {
+export function hostOf(endpoint: string): string {
   return new URL(endpoint).hostname.replace(/^\[|\]$/g, '');
 }
 

@@ -1,9 +1,6 @@
-import { isIP } from 'node:net';
-import type { GatewayConfig } from './gateway-config.ts';
+import { hostOf, isAnyAddress, isLoopback } from './cross-checks.ts';
+import type { BackendConfig, GatewayConfig } from './gateway-config.ts';
 import type { ConfigWarning } from './grant-warnings.ts';
-
-type Backend = GatewayConfig['backends'][string];
-type RemoteBackend = Exclude<Backend, { readonly type: 'embedded' }>;
 
 /** Hosts of Amazon S3: what comes before its name, and the region. */
 const amazon = /^(?:(.+)\.)?s3(?:\.dualstack)?[.-]([a-z]{2}(?:-[a-z]+)+-\d)\.amazonaws\.com(?:\.cn)?$/;
@@ -16,44 +13,40 @@ export function* endpointWarnings({
   for (const [name, backend] of Object.entries(backends)) {
     if (backend.type === 'embedded') continue;
     const path = ['backends', name, 'endpoint'];
-    const url = new URL(backend.endpoint);
-    if (listen.some(listener => leadsTo(url, listener)))
+    if (listen.some(listener => leadsTo(backend.endpoint, listener)))
       yield { path, consequence: 'it is the address that the gateway listens on: it would ask itself' };
-    if (backend.type === 's3') yield* ofAmazon(name, backend, url.hostname);
+    if (backend.type === 's3') yield* ofAmazon(name, backend);
   }
 }
 
 function* ofAmazon(
   name: string,
-  { region, addressing }: Extract<RemoteBackend, { readonly type: 's3' }>,
-  host: string,
+  { endpoint, region, addressing }: Extract<BackendConfig, { readonly type: 's3' }>,
 ): Generator<ConfigWarning> {
-  const [, bucket, ofHost] = amazon.exec(host) ?? [];
+  const [, bucket, ofHost] = amazon.exec(hostOf(endpoint)) ?? [];
   if (ofHost === undefined) return;
   if (ofHost !== region) {
     const consequence = `requests are signed for ${region}, and the endpoint is in ${ofHost}, which refuses them`;
     yield { path: ['backends', name, 'region'], consequence };
   }
-  if (bucket !== undefined && addressing === 'path') {
-    const consequence = `its host begins with the name of a bucket (${bucket}), which is put before each path as well; the name of the bucket belongs to buckets.<name>.bucket`;
+  if (bucket !== undefined) {
+    const again = addressing === 'path' ? 'before each path' : 'before the host';
+    const consequence = `its host begins with the name of a bucket (${bucket}), and a name is put ${again} as well; the name of the bucket belongs to buckets.<name>.bucket`;
     yield { path: ['backends', name, 'endpoint'], consequence };
   }
 }
 
-/** Whether what is sent to `url` comes to this listener, as far as names tell. */
-function leadsTo({ protocol, port, hostname }: URL, listener: GatewayConfig['listen'][number]): boolean {
+/** Whether what is sent to `endpoint` comes to this listener, as far as names tell. */
+function leadsTo(endpoint: string, listener: GatewayConfig['listen'][number]): boolean {
   if (listener.kind !== 'tcp') return false;
+  const { protocol, port } = new URL(endpoint);
   const asked = Number(port || (protocol === 'https:' ? 443 : 80));
-  const host = hostname.replace(/^\[|\]$/g, '');
-  const isEqual = host === listener.host;
-  return asked === listener.port && (isEqual || (isOwn(host) && isReachedByOwn(listener.host)));
+  const host = hostOf(endpoint);
+  return asked === listener.port && (host === listener.host || isOnlyNamedOtherwise(host, listener.host));
 }
 
-/** The addresses of the machine for itself. */
-function isOwn(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
-}
-
-function isReachedByOwn(host: string): boolean {
-  return isOwn(host) || host === '0.0.0.0' || host === '::';
+/** Whether what is sent to a loopback address comes to who listens on `host`, which may be all addresses. */
+function isOnlyNamedOtherwise(asked: string, host: string): boolean {
+  if (isAnyAddress(host)) return isLoopback(asked);
+  return (asked === 'localhost' && isLoopback(host)) || (host === 'localhost' && isLoopback(asked));
 }

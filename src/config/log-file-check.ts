@@ -1,5 +1,5 @@
-import { accessSync, constants, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { accessSync, constants, lstatSync, readlinkSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { errorCode } from '../base/error-code.ts';
 import { ConfigError } from './config-error.ts';
 import type { GatewayConfig } from './gateway-config.ts';
@@ -26,12 +26,18 @@ function whyUnwritable(path: string): string | undefined {
   const { W_OK, X_OK } = constants;
   try {
     const there = statSync(path, { throwIfNoEntry: false });
-    if (there?.isDirectory()) return 'EISDIR';
+    if (there?.isDirectory() || path.endsWith('/')) return 'EISDIR';
     if (there) accessSync(path, W_OK);
     // with the dot a file in the place of the directory is told as such
-    else accessSync(`${dirname(path)}/.`, W_OK | X_OK);
+    else accessSync(`${dirname(target(path))}/.`, W_OK | X_OK);
     return undefined;
   } catch (error) {
     return errorCode(error) ?? String(error);
   }
+}
+
+/** What would be created: where a link leads to nothing, that. @throws for one that leads to itself */
+function target(path: string): string {
+  const link = lstatSync(path, { throwIfNoEntry: false });
+  return link?.isSymbolicLink() ? target(resolve(dirname(path), readlinkSync(path))) : path;
 }

@@ -16,6 +16,8 @@ it.each([
   ['http://127.0.0.1:9000', '[{ port: 8080 }, { host: 0.0.0.0, port: 9000 }]'],
   ['http://10.0.0.5:8080', '{ host: 10.0.0.5, port: 8080 }'],
   ['http://127.0.0.1', '{ port: 80 }'],
+  ['https://127.0.0.1', '{ port: 443 }'],
+  ['http://127.0.0.1:8080', '{ host: localhost, port: 8080 }'],
 ])('%s is the gateway itself, which listens on %s', (endpoint, listen) => {
   for (const backend of [s3(`endpoint: "${endpoint}"`), `{ type: http, endpoint: "${endpoint}" }`])
     expect(warningsOf(backend, listen)).toEqual([
@@ -27,6 +29,9 @@ it.each([
   ['http://127.0.0.1:9000', '{ port: 8080 }'],
   ['http://store:8080', '{ host: 0.0.0.0, port: 8080 }'],
   ['http://127.0.0.1:8080', '{ host: 10.0.0.5, port: 8080 }'],
+  ['http://127.0.0.2:8080', '{ host: 127.0.0.1, port: 8080 }'],
+  ['http://[::1]:8080', '{ host: 127.0.0.1, port: 8080 }'],
+  ['https://127.0.0.1', '{ port: 80 }'],
   ['http://127.0.0.1:8080', '{ path: /run/t.sock }'],
 ])('%s is another one than %s', (endpoint, listen) => {
   expect(warningsOf(s3(`endpoint: "${endpoint}"`), listen)).toEqual([]);
@@ -44,12 +49,23 @@ it.each([
   ]);
 });
 
-it('the host of one bucket is no endpoint where the path names the bucket', () => {
-  const backend = 'endpoint: "https://photos.s3.eu-west-1.amazonaws.com", region: eu-west-1';
-  expect(warningsOf(s3(backend))).toEqual([
-    expect.stringMatching(/^backends\.main\.endpoint: .*the name of a bucket \(photos\)/),
-  ]);
-});
+it.each([
+  ['path', 'before each path'],
+  ['virtual', 'before the host'],
+])(
+  'the host of one bucket is no endpoint: with the addressing %s another name is put %s',
+  (addressing, where) => {
+    const host = 'photos.s3.eu-west-1.amazonaws.com';
+    const backend = `endpoint: "https://${host}", region: eu-west-1, addressing: ${addressing}`;
+    expect(warningsOf(s3(backend))).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^backends\\.main\\.endpoint: .*the name of a bucket \\(photos\\), and a name is put ${where}`,
+        ),
+      ),
+    ]);
+  },
+);
 
 it.each([
   ['endpoint: "https://s3.eu-west-1.amazonaws.com", region: eu-west-1'],

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -11,6 +11,8 @@ beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'tidegate-log-file-'));
   mkdirSync(join(home, 'there'));
   writeFileSync(join(home, 'there/access.log'), '');
+  symlinkSync('missing/below.log', join(home, 'to-nothing'));
+  symlinkSync('to-itself', join(home, 'to-itself'));
 });
 afterEach(() => rmSync(home, { recursive: true }));
 
@@ -21,6 +23,9 @@ it.each([
   ['missing/access.log', 'ENOENT'],
   ['there/access.log/below', 'ENOTDIR'],
   ['there', 'EISDIR'],
+  ['new/', 'EISDIR'],
+  ['to-nothing', 'ENOENT'],
+  ['to-itself', 'ELOOP'],
 ])('refuses %s for the access log, with the key', (name, code) => {
   const expected = `which cannot be written (${code}); expected a file in a directory that is there`;
   expect(() => check(name)).toThrow(`\n  log.access.file holds "${join(home, name)}", ${expected}`);
@@ -29,6 +34,8 @@ it.each([
 it('takes what is a file, or can become one, and creates nothing', () => {
   expect(() => check('there/access.log')).not.toThrow();
   expect(() => check('there/new.log')).not.toThrow();
+  symlinkSync('there/new.log', join(home, 'to-new'));
+  expect(() => check('to-new')).not.toThrow();
   expect(readdirSync(join(home, 'there'))).toEqual(['access.log']);
 });
 
