@@ -1,4 +1,5 @@
 import type { CacheControl } from './cache-control.ts';
+import { isGetOrHead } from './get-or-head.ts';
 
 /** Whether an answer may be stored, and if not, why. */
 type Storability =
@@ -71,7 +72,7 @@ export function refusalToStore(
  */
 export function mayStore(exchange: StoredExchange): Storability {
   const { method, status, control, hasExpires, isAuthorized, isRefusedByRequest, variesByAll } = exchange;
-  if (method !== 'GET' && method !== 'HEAD') return notStorable('method');
+  if (!isGetOrHead(method)) return notStorable('method');
   if (status < 200 || status === 304) return notStorable('status');
   const refusal = refusalToStore(status, control);
   if (refusal) return notStorable(refusal);

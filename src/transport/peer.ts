@@ -62,6 +62,11 @@ export function originOf(request: IncomingMessage): RequestOrigin {
   };
 }
 
+/** The scheme that the client asked with, as far as is known. */
+export function schemeOf(request: IncomingMessage): 'http' | 'https' {
+  return originOf(request).isSecure ? 'https' : 'http';
+}
+
 interface PassedOn extends ForwardedRequest {
   readonly hasFields: boolean;
 }

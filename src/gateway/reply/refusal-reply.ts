@@ -94,7 +94,9 @@ export function errorWithin(
   if (!parsed) return undefined;
   exchange.refusedBy = 'store';
   const isHidden = !mayKnowMissing && tellsMissing({ ...reply, status: 404 });
-  const told = isHidden ? untoldAbsence() : (ownSignatureRefused(parsed) ?? parsed);
+  const missing = isHidden ? untoldAbsence() : undefined;
+  exchange.failure = missing;
+  const told = missing ?? ownSignatureRefused(parsed) ?? parsed;
   return translatedBody(exchange, inNamesOfBoth(told, bucket, source), tellIds(exchange, reply));
 }
 

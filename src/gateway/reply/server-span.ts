@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { FinishedSpan } from '../../base/spans.ts';
 import type { TraceContext } from '../../http/trace-context.ts';
 import { loggedUrl } from '../../s3/logged-url.ts';
-import { originOf } from '../../transport/peer.ts';
+import { schemeOf } from '../../transport/peer.ts';
 import type { Exchange } from '../request/exchange.ts';
 
 /** Methods that the conventions list; any other is recorded as `_OTHER`, since it may be any text. */
@@ -42,7 +42,7 @@ export function serverSpan(
       'http.request.method': methodOf(method),
       'url.path': path,
       'url.query': query,
-      'url.scheme': originOf(exchange.response.req).isSecure ? 'https' : 'http',
+      'url.scheme': schemeOf(exchange.response.req),
       ...serverOf(headers.host),
       'user_agent.original': agent === undefined ? undefined : loggedUrl(agent),
       'network.protocol.version': httpVersion === '2.0' ? '2' : httpVersion,

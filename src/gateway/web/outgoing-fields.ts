@@ -5,7 +5,7 @@ import { withoutHopByHop } from '../../http/hop-by-hop.ts';
 import { traceFieldNames } from '../../http/trace-context.ts';
 import type { Vary } from '../../http/vary.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
-import { originOf } from '../../transport/peer.ts';
+import { originOf, schemeOf } from '../../transport/peer.ts';
 import type { WebRules } from '../request/bucket.ts';
 import type { WebAddress } from './web-target.ts';
 
@@ -185,9 +185,4 @@ function forwardedFields(request: IncomingMessage, host: string): HeaderField[] 
   ];
   if (address !== undefined) told.unshift(['x-forwarded-for', address]);
   return told.map(([name, value]) => ({ name, value, store: false }));
-}
-
-/** The scheme that the client asked with, as far as is known. */
-export function schemeOf(request: IncomingMessage): 'http' | 'https' {
-  return originOf(request).isSecure ? 'https' : 'http';
 }

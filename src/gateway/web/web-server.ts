@@ -3,6 +3,7 @@ import { isGetOrHead } from '../../http/get-or-head.ts';
 import type { HeaderField } from '../../s3/dialect.ts';
 import { s3Error } from '../../s3/error.ts';
 import type { RequestFields } from '../../s3/request-fields.ts';
+import { schemeOf } from '../../transport/peer.ts';
 import { letContinue } from '../../transport/request-bodies.ts';
 import { redirect } from '../read/website.ts';
 import { sendWhole } from '../reply/error-reply.ts';
@@ -16,7 +17,7 @@ import { demandAsIs, mayDemandMade, mayResumeMade, sentAsIs } from '../request/m
 import { Collections } from './collected-body.ts';
 import { unconditionalFields } from './confirmation.ts';
 import { type AnswerParts, LocalClient } from './local-client.ts';
-import { forwardsLeft, outgoingFields, schemeOf } from './outgoing-fields.ts';
+import { forwardsLeft, outgoingFields } from './outgoing-fields.ts';
 import { passedBodyOf } from './passed-request-body.ts';
 import { noFields, type WebClient, type WebFields, WebRead, type WebSource } from './web-read.ts';
 import type { WebReads } from './web-reads.ts';

@@ -111,6 +111,23 @@ it('keys that the store did not delete are among them', async () => {
   expect(lines.map(line => JSON.parse(line))).toMatchObject([{ status: 200, refusedKeys: 1 }]);
 });
 
+it('a missing source that the store tells in an answer of status 200 is one that is not told, and the log says so', async () => {
+  const body = '<Error><Code>NoSuchKey</Code><Message>m</Message></Error>';
+  const store = await RawStore.start(socket =>
+    socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`),
+  );
+  const gateway = await TestGateway.start({
+    ...{ storeUrl: store.url, accessLog: accessLogTo(write) },
+    allows: (_caller, _bucket, action) => action !== 'ListBucket',
+  });
+  const headers = { 'content-length': '0', 'x-amz-copy-source': 'b/none' };
+  const heard = await gateway.send('PUT', '/b/k', headers);
+  await gateway.close();
+  await store.close();
+  expect(heard.body.toString()).toContain('<Code>AccessDenied</Code>');
+  expect(lines.map(line => JSON.parse(line))).toMatchObject([{ code: 'AccessDenied', reason: noSuchKey }]);
+});
+
 it('the log gives no reason for what was answered, or refused by the store', async () => {
   await put({})();
   await lab.ask({ path: '/box/none', as: OWNER });

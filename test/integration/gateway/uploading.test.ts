@@ -14,6 +14,7 @@ import type { GrantRule } from '../../../src/s3/grants.ts';
 import { Lab } from '../../support/conformance/lab.ts';
 import { RawStore } from '../../support/raw-store.ts';
 import { copyOf, patternContent } from '../../support/stand-in/content.ts';
+import { talk } from '../../support/talk.ts';
 import { TestGateway } from '../../support/test-gateway.ts';
 
 const mebibyte = 1024 * 1024;
@@ -240,6 +241,29 @@ describe('what a store answers to an upload', () => {
     expect(body.toString()).toContain(`<Location>http://${host}/${bucket}/a%20b/k</Location>`);
     expect(body.toString()).toContain(`<Bucket>${bucket}</Bucket><Key>a b/k</Key>`);
     expect(body.toString()).not.toMatch(/inside|real|tenant/);
+  });
+
+  it.each([
+    ['/part/a%20b/k', ''],
+    ['http://named.test/part/a%20b/k', 'Host: named.test\r\n'],
+  ])('the location is what was asked for, where that names no host: %s', async (target, host) => {
+    say = () => whole(completed);
+    const line = `POST ${target}?uploadId=u HTTP/1.0\r\n${host}content-length: 0\r\n\r\n`;
+    const [heard] = await talk(gateway.url(), line, 1);
+    expect(heard?.body).toContain(`<Location>${target}</Location>`);
+  });
+
+  it.each(['own', 'part'])('the address that the store has for an object is not told: %s', async bucket => {
+    const address = 'location: http://store.inside:9000/real.name/k\r\n';
+    say = () => [`HTTP/1.1 200 OK\r\n${address}content-length: 0\r\n\r\n`];
+    const { status, headers } = await gateway.send('PUT', `/${bucket}/k`, { 'content-length': '0' });
+    expect([status, headers.location]).toEqual([200, undefined]);
+  });
+
+  it('a bucket that was made has the name of the client, and no address of the store', async () => {
+    say = () => ['HTTP/1.1 200 OK\r\nlocation: http://store.inside:9000/x\r\ncontent-length: 0\r\n\r\n'];
+    const { status, headers } = await gateway.send('PUT', '/own');
+    expect([status, headers.location]).toEqual([200, '/own']);
   });
 
   it('an error inside of a 200 is told as one, in the names of the client, and white space before it at once', async () => {

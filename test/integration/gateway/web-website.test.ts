@@ -1,8 +1,9 @@
 import { connect } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { WebsiteRules } from '../../../src/gateway/request/bucket.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import type { OriginRequest, ScriptedOrigin } from '../../support/scripted-origin.ts';
+import { talk } from '../../support/talk.ts';
 import type { TestGateway } from '../../support/test-gateway.ts';
 import {
   type Head,
@@ -55,6 +56,14 @@ async function start(told: Partial<WebsiteRules> = {}, own: Pages = {}, options:
 async function browse(path: string, headers: Record<string, string> = {}, method = 'GET', worker = 0) {
   const { status, body, headers: said } = await gateway.send(method, path, headers, worker);
   return [status, said.location ?? body.toString()];
+}
+
+async function inFlight(): Promise<number> {
+  const families = (await Promise.all(gateway.metrics.map(each => each.snapshot()))).flat();
+  const values = families
+    .filter(({ name }) => name === 'tidegate_requests_in_flight')
+    .flatMap(each => each.values);
+  return values.reduce((sum, { value }) => sum + value, 0);
 }
 
 const asked = () => origin.asked.map(({ method, url }) => `${method} ${url}`);
@@ -352,12 +361,33 @@ describe('a web origin as a website', () => {
     await asked;
     clock.advance(2_000);
     const second = gateway.get('/nothing');
+    await vi.waitFor(async () => expect(await inFlight()).toBe(2));
     clock.advance(3_000);
     go();
     await first;
     const { headers, body } = await second;
     expect([body.toString(), headers.age]).toEqual(['not here', '5']);
     expect(headers['cache-status']).toMatch(/; key="[^"]*\/slow\.html"$/);
+  });
+
+  it('tells one age where bytes of its document come from the origin', async () => {
+    const clock = new ManualClock(Date.now());
+    const head = { ...fresh, etag: '"e"' };
+    const document = ({ headers }: OriginRequest): WebAnswer => {
+      const [, first = '0', last = '7'] = /^bytes=(\d)-(\d?)/.exec(headers.range ?? '') ?? [];
+      const body = 'not here'.slice(Number(first), Number(last || 7) + 1);
+      const part = { ...head, 'content-range': `bytes ${first}-${last || 7}/8` };
+      return headers.range === undefined ? page(body, head) : { status: 206, head: part, body };
+    };
+    const gone = missing({ 'cache-control': 'max-age=60' });
+    await start({}, { '/gone': gone, '/404.html': document }, { clock });
+    await gateway.get('/gone');
+    gateway.gateways[0]?.purge({ kind: 'key', bucket: '/', key: '/404.html' });
+    await gateway.get('/404.html', { range: 'bytes=0-2' });
+    clock.advance(7_000);
+    const [heard] = await talk(gateway.url(), 'GET /gone HTTP/1.1\r\nhost: h\r\n\r\n', 1);
+    expect(heard?.head).toMatch(/^HTTP\/1.1 404 /);
+    expect(heard?.head.match(/^age: .*$/gim)).toEqual(['age: 7']);
   });
 
   it('an error with a document is shown as rules have it for what was asked for', async () => {

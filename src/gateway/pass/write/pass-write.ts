@@ -11,7 +11,6 @@ import { parsePartNumber } from '../../../s3/part-number.ts';
 import { queryValue } from '../../../s3/query.ts';
 import { letContinue } from '../../../transport/request-bodies.ts';
 import { isForClients } from '../../reply/client-names.ts';
-import { isRenamed } from '../../request/bucket.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import { type PassOptions, passThrough } from '../pass-through.ts';
 import { passedRequest, storeFieldsOf } from '../passed-request.ts';
@@ -93,11 +92,11 @@ function hasContent({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** A bucket that was made is told by the name that clients use. */
+/** A bucket that was made is told by the name that clients use; of an object the store could only tell its own address. */
 function locationOf({ operation, bucket }: OtherOperation): Pick<PassOptions, 'keep' | 'overrides'> {
-  const isMade = operation === 'CreateBucket' && isRenamed(bucket);
+  const isMade = operation === 'CreateBucket';
   return {
-    keep: field => isForClients(field, bucket),
+    keep: field => isForClients(field, bucket) && (field.store || field.name !== 'location'),
     overrides: isMade ? [['Location', `/${bucket.name}`]] : [],
   };
 }

@@ -10,7 +10,7 @@ import { keyOfForm } from '../../../s3/form-key.ts';
 import { PayloadVerifier } from '../../../s3/payload-verifier.ts';
 import { parsePostPolicy, requirePolicy } from '../../../s3/post-policy.ts';
 import { prefixOfForm } from '../../../s3/post-signature.ts';
-import { clientAddressOf, originOf } from '../../../transport/peer.ts';
+import { clientAddressOf, schemeOf } from '../../../transport/peer.ts';
 import { RefusedByStoreError } from '../../fill/fill-error.ts';
 import { type Caller, Permissions } from '../../request/access.ts';
 import { objectKeyOf, ruledFields } from '../../request/bucket.ts';
@@ -185,7 +185,6 @@ function verify(file: Buffer, declared: DeclaredPayload, { exchange }: OtherOper
 
 /** The address that the form was posted to, without its query. */
 function bucketUrlOf({ exchange, request, fields }: OtherOperation): string {
-  const scheme = originOf(request).isSecure ? 'https' : 'http';
   const path = exchange.url.replace(/\?.*$/s, '').replace(/\/$/, '');
-  return path.startsWith('/') ? `${scheme}://${fields.host ?? ''}${path}` : path;
+  return path.startsWith('/') ? `${schemeOf(request)}://${fields.host ?? ''}${path}` : path;
 }

@@ -2,7 +2,7 @@ import type { WholeReply } from '../../../backend/store.ts';
 import type { OperationName } from '../../../s3/operation-table.ts';
 import { renameResult } from '../../../s3/write-result.ts';
 import { readXml, type XmlLimits } from '../../../s3/xml-reader.ts';
-import { originOf } from '../../../transport/peer.ts';
+import { schemeOf } from '../../../transport/peer.ts';
 import { InvalidReplyError } from '../../fill/fill-error.ts';
 import { errorWithin } from '../../reply/refusal-reply.ts';
 import { type Bucket, isRenamed } from '../../request/bucket.ts';
@@ -50,17 +50,18 @@ export function resultForClient(other: OtherOperation, reply: WholeReply, scope:
   if (!isRenamed(bucket) && !isRenamed(source) && operation !== 'CompleteMultipartUpload') return reply.body;
   const root = readXml(reply.body.toString(), limits);
   const key = address.kind === 'object' ? address.key : '';
-  const names = { bucket: bucket.name, key, location: locationFor(other, key) };
+  const names = { bucket: bucket.name, key, location: locationFor(other) };
   const result = root && renameResult(root, names);
   if (result === undefined) throw new InvalidReplyError('its document is not the result of the operation');
   return Buffer.from(result);
 }
 
 /** The URL by which the client has addressed the object, whatever the store tells; without Host a path. */
-function locationFor({ exchange, request, fields, bucket }: OtherOperation, key: string): string {
-  if (fields.host === undefined) return `/${bucket.name}/${key}`;
+function locationFor({ exchange, request, fields }: OtherOperation): string {
   const target = exchange.url.replace(/\?.*$/s, '');
   // RFC 9112 §3.2.2: a target in absolute form is the URL itself
   if (!target.startsWith('/')) return target;
-  return `${originOf(request).isSecure ? 'https' : 'http'}://${fields.host}${target}`;
+  // RFC 9110 §4.2.1: a URL has a host
+  if (!fields.host) return target;
+  return `${schemeOf(request)}://${fields.host}${target}`;
 }
