@@ -183,10 +183,13 @@ function refusedBy(reply: WholeReply, asked: string, bucket: string | undefined)
   const error = parseErrorBody(reply.body);
   const told = error?.fields.find(([name]) => name === 'Region')?.[1] ?? storeField(reply, 'bucket-region');
   const region = told !== undefined && regionName.test(told) ? { region: told } : {};
-  return { kind: 'refused', bucket, asked, status: reply.status, code: error?.code, ...region };
+  // what is no code may be anything that was sent to it
+  const code = error && errorCode.test(error.code) ? error.code : undefined;
+  return { kind: 'refused', bucket, asked, status: reply.status, code, ...region };
 }
 
 const regionName = /^[\w-]{1,64}$/;
+const errorCode = /^[\w.-]{1,64}$/;
 
 function unreachable(error: unknown): ProbeResult {
   if (!(error instanceof StoreError))

@@ -20,12 +20,22 @@ function isNothing(answer: unknown): boolean {
 
 function faultOf(bucket: string, named: string): string | undefined {
   const star = named.indexOf('*');
-  if (star >= 0)
-    return `"*" is a character like any other; for all keys that begin alike, --prefix ${JSON.stringify(named.slice(0, star))}`;
+  if (star === 0) return '"*" is a character like any other; for all keys leave the key out';
+  if (star > 0)
+    return `"*" is a character like any other; for all keys that begin alike, --prefix ${quoted(named.slice(0, star))}`;
   const path = named.startsWith('/') ? named : `/${named}`;
   if (path.startsWith(`/${bucket}/`))
-    return `a key does not begin with its bucket; did you mean ${JSON.stringify(path.slice(bucket.length + 2))}?`;
+    return `a key does not begin with its bucket; ${meant(path.slice(bucket.length + 2))}`;
   if (named.startsWith('/') && bucket !== '/')
-    return `at a store only keys with two "/" in their URL begin with one; did you mean ${JSON.stringify(named.slice(1))}?`;
+    return `at a store only keys with two "/" in their URL begin with one; ${meant(named.slice(1))}`;
   return undefined;
+}
+
+function meant(named: string): string {
+  return named === '' ? 'for all keys leave it out' : `did you mean ${quoted(named)}?`;
+}
+
+/** For a shell: whoever may write an object chooses its name. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }

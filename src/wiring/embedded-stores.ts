@@ -21,11 +21,11 @@ export type StoreThreadParts = Pick<
 /** Starts the stores one after the other; `sample` adds the sample bucket. @throws ThreadStartError */
 export async function startStores(
   config: GatewayConfig,
-  sample: boolean,
+  isDefaultStart: boolean,
   start: StoreThreadParts,
 ): Promise<Stores> {
   const stores: Stores = new Map();
-  await startMissingStores(config, stores, start, sample);
+  await startMissingStores(config, stores, start, isDefaultStart);
   return stores;
 }
 
@@ -34,13 +34,14 @@ export async function startMissingStores(
   config: GatewayConfig,
   stores: Stores,
   { clock, logger, writeLog, restarts }: StoreThreadParts,
-  sample = false,
+  isDefaultStart = false,
 ): Promise<void> {
   const common = { clock, logger, writeLog, restarts };
   for (const [name, backend] of Object.entries(config.backends)) {
     if (backend.type !== 'embedded' || stores.has(name)) continue;
     const { directory, headerPrefix } = backend;
-    const settings: StoreSettings = { name, directory, headerPrefix, logLevel: config.log.level, sample };
+    const { level: logLevel } = config.log;
+    const settings: StoreSettings = { name, directory, headerPrefix, logLevel, sample: isDefaultStart };
     const entry = threadEntry('store-thread');
     const started = startStoreThread<StoreSettings, StoreReady>({
       ...common,
@@ -48,7 +49,7 @@ export async function startMissingStores(
       entry,
       settings,
     });
-    stores.set(name, await started.catch(cause => Promise.reject(startError(name, cause, sample))));
+    stores.set(name, await started.catch(cause => Promise.reject(startError(name, cause, isDefaultStart))));
   }
 }
 

@@ -191,6 +191,18 @@ it.each([
   expect(out).toContain(`answers ${status} ${code} to a listing of the bucket "box": ${advice}`);
 });
 
+it.each(['sk-secret sent to it', 'x'.repeat(65), '\u001b[2J'])(
+  'does not repeat what is no code: %j',
+  async told => {
+    const url = await answering((_request, reply) =>
+      reply.writeHead(403).end(`<Error><Code>${told}</Code></Error>`),
+    );
+    const { exitCode, out } = await check(`backends: { main: { type: s3, endpoint: "${url}" } }\n${open}`);
+    expect(exitCode).toBe(1);
+    expect(out).not.toContain(told);
+  },
+);
+
 it.each([
   ['an element of its error', {}, '<Region>eu-west-1</Region>', 'the store expects eu-west-1'],
   ['a header field', { 'x-amz-bucket-region': 'eu-west-1' }, '', 'the store expects eu-west-1'],

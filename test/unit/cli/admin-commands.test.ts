@@ -67,10 +67,17 @@ it.each([
 });
 
 it.each([
-  [['b', '/b/k'], ': a key does not begin with its bucket; did you mean "k"?'],
-  [['b', '--prefix', 'b/m/'], ': a key does not begin with its bucket; did you mean "m/"?'],
-  [['b', '/k'], ': at a store only keys with two "/" in their URL begin with one; did you mean "k"?'],
-  [['b', 'm/*'], ': "*" is a character like any other; for all keys that begin alike, --prefix "m/"'],
+  [['b', '/b/k'], ": a key does not begin with its bucket; did you mean 'k'?"],
+  [['b', '/b/'], ': a key does not begin with its bucket; for all keys leave it out'],
+  [['b', '--prefix', 'b/m/'], ": a key does not begin with its bucket; did you mean 'm/'?"],
+  [['b', '/k'], `: at a store only keys with two "/" in their URL begin with one; did you mean 'k'?`],
+  [['b', '/'], ': at a store only keys with two "/" in their URL begin with one; for all keys leave it out'],
+  [['b', 'm/*'], `: "*" is a character like any other; for all keys that begin alike, --prefix 'm/'`],
+  [['b', '*'], ': "*" is a character like any other; for all keys leave the key out'],
+  [
+    ['b', "/$(id)'`id`"],
+    `: at a store only keys with two "/" in their URL begin with one; did you mean '$(id)'\\''\`id\`'?`,
+  ],
 ])('says what may be wrong with %j where nothing was purged', async (args, hint) => {
   answer = '{"objects":0,"bytes":0}';
   const { end, out, errors } = await run('purge', ...args);
