@@ -284,7 +284,8 @@ export class WebModel {
     const [ifNoneMatch, ifModifiedSince] = [sent['if-none-match'], sent['if-modified-since']];
     const fields = {
       ...noFields,
-      ...{ ifNoneMatch, ifModifiedSince, authorization: sent.authorization, range: sent.range },
+      ...{ ifNoneMatch, ifModifiedSince, ifMatch: sent['if-match'] },
+      ...{ authorization: sent.authorization, range: sent.range },
       isConditional: ifNoneMatch !== undefined || ifModifiedSince !== undefined,
       cacheControl: sent['cache-control'],
     };

@@ -64,8 +64,17 @@ export function tellsOfOthers(read: WebRead, head: WebHead): boolean {
   return !isOfServer(head.status) && head.status !== 206 && !isOfOneRequest(read, wholeOf(head));
 }
 
+/**
+ * What an answer that has no body says to others as well as to `read`, whose it is: that to HEAD, or a 304 to who has the content.
+ * Undefined where it says nothing to them.
+ */
+export function toldWithoutBody(read: WebRead, arrived: ArrivedHead): ArrivedHead | undefined {
+  const isWithoutBody = read.method === 'HEAD' || arrived.head.status === 304;
+  return isWithoutBody && couldBeForAll(read, arrived) ? arrived : undefined;
+}
+
 /** What a 304 is about. */
-function wholeOf(head: WebHead): WebHead {
+export function wholeOf(head: WebHead): WebHead {
   return head.status === 304 ? readWebHead({ status: 200, fields: head.fields }) : head;
 }
 

@@ -71,7 +71,7 @@ export function verdictOf(read: WebRead, waited: Waited, own: OwnAnswers): Verdi
   if (isGivenUp(landing.error))
     return asksOtherwise(read, first) && !read.directives?.noStore && read.mayRepeat() ? 'anew' : 'told';
   if (mayBeOfRequest(read, waited)) return mayShare() ? 'anew' : 'in turn';
-  // who was asked for beside has got something
+  // somebody who was asked for beside got an answer of its own
   return landing.hasOwnBeside && hasHung(landing) && asksOtherwise(read, first) ? 'in turn' : 'told';
 }
 
@@ -145,10 +145,10 @@ export function collapsed(
 
 /** The same while its body has not come yet. */
 export function collapsedHead(
-  { head: { status }, isOfStale }: BegunAnswer,
+  { head: { status }, isOfStale, isKept }: BegunAnswer,
   { waitsBecause = isOfStale ? 'stale' : 'uri-miss' }: WebRead,
 ): LookupOutcome {
-  return { how: 'fetched', forwarded: waitsBecause, forwardStatus: status, ...shared };
+  return { how: 'fetched', forwarded: waitsBecause, forwardStatus: status, ...shared, isStored: isKept };
 }
 
 const shared = { isCollapsed: true, isStored: true, isCharged: false } as const;

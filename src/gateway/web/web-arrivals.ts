@@ -14,7 +14,7 @@ import { fetchedOutcome } from './fetched-outcome.ts';
 import type { FillingCache } from './filling-cache.ts';
 import { isAllOfPart, isKeptPart } from './kept-part.ts';
 import { madeOf } from './made-answer.ts';
-import { aloneBecause, endsStored, isOfOneRequest } from './one-request.ts';
+import { aloneBecause, endsStored, isOfOneRequest, toldWithoutBody } from './one-request.ts';
 import { tellsFailure, wasNeverSent } from './origin-failures.ts';
 import { couldBeOfGet } from './outgoing-fields.ts';
 import type { OwnAnswers } from './own-answers.ts';
@@ -86,6 +86,8 @@ export class WebArrivals implements WebFetchOwner {
     const plan = method === 'GET' && (mayKeep || isForWaiting) ? this.#kept(fetch, arrived) : pass;
     if (method === 'GET' && plan.kind === 'pass' && mayKeep) this.tooLong(fetch, head);
     if (plan.kind === 'pass') {
+      const told = isWorse ? undefined : toldWithoutBody(read, arrived);
+      if (told) flight?.tell({ ...told, isOfStale: stale !== undefined, isKept: false });
       // what is told by HEAD is kept for nobody, but what it tells of may be
       const because = mayKeep && method === 'HEAD' ? 'request' : aloneBecause(read, head, isUnkept);
       flight?.land({ kind: 'alone', because, arrived });
@@ -225,7 +227,7 @@ export class WebArrivals implements WebFetchOwner {
     const { stale, flight, read } = fetch.question;
     const { maxObjectSizeBytes } = read.policy;
     if (isOfUse(arrived.head, read.policy, arrived.times))
-      flight?.answered({ ...arrived, isOfStale: stale !== undefined });
+      flight?.answered({ ...arrived, isOfStale: stale !== undefined, isKept: true });
     return { kind: 'collect', body: this.#collections.begin(maxObjectSizeBytes, bodyClientOf(fetch)) };
   }
 

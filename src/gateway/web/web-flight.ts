@@ -57,10 +57,12 @@ export interface AloneLanding {
   readonly record?: ReadableRecord;
 }
 
-/** An answer that will be kept for others has begun, and its body may take long. */
+/** An answer for others as well whose body has not come: it may take long, or there is none. */
 export interface BegunAnswer extends ArrivedHead {
   /** Whether something is held that was stale. */
   readonly isOfStale: boolean;
+  /** Whether its body comes and will be kept. */
+  readonly isKept: boolean;
 }
 
 /** Whether `read` selects what `first` is being answered with. */
@@ -155,12 +157,17 @@ export class WebFlight {
     if (this.#isOver) return;
     this.#begun = begun;
     this.begins?.(begun);
-    for (const waiter of this.#waiting) if (waiter.takesHead(begun)) this.#waiting.delete(waiter);
+    this.tell(begun);
     const others = [...this.#waiting].filter(({ read }) => !selectsBegun(read, begun, this.first));
     for (const waiter of others) this.#waiting.delete(waiter);
     for (const waiter of others)
       waiter.told({ kind: 'alone', because: 'variant', arrived: begun }, this.first);
     if (others.length > 0 && !this.isAwaited) this.deserted?.();
+  }
+
+  /** Those who need no more get this, and wait no longer. */
+  tell(begun: BegunAnswer): void {
+    for (const waiter of this.#waiting) if (waiter.takesHead(begun)) this.#waiting.delete(waiter);
   }
 
   /**

@@ -63,7 +63,7 @@ export class WebFlights {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   /** The latest of each target, variant and kind. */
   readonly #flights = new Map<string, KnownFlight>();
-  /** By target, what the last answer varies by that has begun and not landed: nothing is held of it yet. */
+  /** By target, what the latest answer that has begun varies by: until it lands, no record tells that. */
   readonly #begunVary = new Map<string, BegunVary>();
 
   /** Targets of which readers have waited for a range that was no answer to all of them: they do not wait so again for a while. */
@@ -94,13 +94,10 @@ export class WebFlights {
       this.#flights.get(nameOf(read, kind, variant, range)) ??
       this.#flights.get(ownNameOf(read, kind, variant, range));
     if (!known || !this.#known.isStillAsked(read, known.asked, known.flight.begun)) return undefined;
-    if (!this.#mayJoin(read, known.flight)) return undefined;
+    const { begun, first } = known.flight;
+    if (begun && !this.#known.mayShareBegun(read, begun, first)) return undefined;
     const isEnough = kind !== 'range' || containsRange(known.range, parseRange(read.fields.range));
     return isEnough ? known.flight : undefined;
-  }
-
-  #mayJoin(read: WebRead, { begun, first }: WebFlight): boolean {
-    return !begun || this.#known.mayShareBegun(read, begun, first);
   }
 
   /** Whether all of what `read` selects has begun to come, whether or not it may join that. */

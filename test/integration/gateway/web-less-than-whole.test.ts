@@ -51,15 +51,22 @@ async function statuses(reads: () => readonly Promise<number>[], questions: read
 const told = () => origin.asked.map(({ method, headers }) => `${method} ${headers['if-none-match'] ?? ''}`);
 
 describe('readers at the same time, where nothing is held', () => {
-  it('share one question with conditions, and one for all', async () => {
-    const got = await statuses(() => readers.map(headers => get({ ...headers, ...condition })), [1, 1]);
+  it('share one question with conditions', async () => {
+    const got = await statuses(() => readers.map(headers => get({ ...headers, ...condition })), [1]);
     expect(got).toEqual(Array(6).fill(304));
+    expect(told()).toEqual(['GET "1"']);
+  });
+
+  it('share one with conditions, and one for all where they have something else', async () => {
+    const others = [condition, ...readers.slice(1).map(() => ({ 'if-none-match': '"0"' }))];
+    const got = await statuses(() => others.map(get), [1, 1]);
+    expect(got).toEqual([304, ...Array(5).fill(200)]);
     expect(told()).toEqual(['GET "1"', 'GET ']);
   });
 
   it('share them with cookies, too', async () => {
     const users = readers.map((_, index) => ({ ...condition, cookie: `visits=${index}` }));
-    expect(await statuses(() => users.map(get), [1, 1])).toEqual(Array(6).fill(304));
+    expect(await statuses(() => users.map(get), [1])).toEqual(Array(6).fill(304));
   });
 
   it('share one question where what they have is of no use any more', async () => {
@@ -69,9 +76,18 @@ describe('readers at the same time, where nothing is held', () => {
     expect(got).toEqual(Array(6).fill(200));
   });
 
-  it('share one HEAD, and one GET for all', async () => {
-    expect(await statuses(() => readers.map(head), [1, 1])).toEqual(Array(6).fill(200));
-    expect(told()).toEqual(['HEAD ', 'GET ']);
+  it('share one HEAD', async () => {
+    expect(await statuses(() => readers.map(head), [1])).toEqual(Array(6).fill(200));
+    expect(told()).toEqual(['HEAD ']);
+  });
+
+  it('share no 304 by HEAD: it does not tell all that they ask for', async () => {
+    const first = () => head(condition);
+    expect(await statuses(() => [first(), ...readers.map(head)], [1, 1])).toEqual([
+      304,
+      ...Array(6).fill(200),
+    ]);
+    expect(told()).toEqual(['HEAD "1"', 'GET ']);
   });
 
   it('share the answer to GET that comes, by HEAD too', async () => {
