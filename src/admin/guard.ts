@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
+import { hostOf, isLoopbackHost } from '../http/host-address.ts';
 import { AdminError, type AdminRoute, type Sender } from './admin-route.ts';
 
 /** Who may ask the admin port. */
@@ -93,13 +94,9 @@ function isOwnHost(header: string | undefined, host: string, names: readonly str
   const called = URL.parse(`http://${header}`);
   if (!header || !called || called.host.length === 0 || called.pathname !== '/' || called.username)
     return false;
-  const name = called.hostname.replace(/^\[|\]$/g, '');
-  if (name === 'localhost' || name === host || names.includes(name) || isLoopbackAddress(name)) return true;
-  return isIP(name) !== 0 && !isLoopbackAddress(host) && host !== 'localhost';
-}
-
-function isLoopbackAddress(name: string): boolean {
-  return name === '::1' || (isIP(name) === 4 && name.startsWith('127.'));
+  const name = hostOf(called);
+  if (name === host || names.includes(name) || isLoopbackHost(name)) return true;
+  return isIP(name) !== 0 && !isLoopbackHost(host);
 }
 
 function digest(text: string): Buffer {

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { hostOf, isAnyAddress, isLoopbackHost } from '../http/host-address.ts';
 import { parseAccessPointArn } from '../s3/access-point.ts';
 import { EVERY_OTHER_BUCKET, isVirtualHostable } from '../s3/bucket-name.ts';
 import { pathPrefixProblem } from '../s3/path-key.ts';
@@ -88,11 +89,6 @@ export function crossCheck(config: CheckedConfig, asksForKeys = true): CrossProb
   ];
 }
 
-/** Whether `host` is reachable from this machine only. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
-}
-
 /** node:http counts the request line as part of the headers. */
 function* urlsWithinHeaders({ limits }: CheckedConfig): Generator<CrossProblem> {
   if (limits.urlBytes < limits.headersBytes) return;
@@ -104,7 +100,7 @@ function* urlsWithinHeaders({ limits }: CheckedConfig): Generator<CrossProblem> 
 }
 
 function* adminToken({ admin }: CheckedConfig): Generator<CrossProblem> {
-  if (admin.token !== undefined || isLoopback(admin.host)) return;
+  if (admin.token !== undefined || isLoopbackHost(admin.host)) return;
   const allowed = `a bearer token, since admin.host is not a loopback address`;
   yield { path: ['admin', 'token'], held: undefined, allowed };
 }
@@ -153,11 +149,6 @@ function collide(a: Listener, b: Listener): boolean {
   );
 }
 
-/** Whether who listens on `host` takes what is sent to any address of the machine. */
-export function isAnyAddress(host: string): boolean {
-  return host === '0.0.0.0' || host === '::';
-}
-
 function* sharedDirectories({ backends }: CheckedConfig): Generator<CrossProblem> {
   const owners = new Map<string, string>();
   for (const [name, { directory }] of Object.entries(backends)) {
@@ -178,7 +169,7 @@ function* tlsOfBackends({ backends }: CheckedConfig): Generator<CrossProblem> {
     const path = ['backends', name, 'tls'];
     if (protocol !== 'https:')
       yield { path, held: undefined, allowed: 'nothing, unless the endpoint is https' };
-    else if (tls.insecureSkipVerify && !isLoopback(hostOf(endpoint))) {
+    else if (tls.insecureSkipVerify && !isLoopbackHost(hostOf(endpoint))) {
       const allowed =
         'false, since the endpoint is not a loopback address; name the authority of its certificate with ca';
       yield { path: [...path, 'insecureSkipVerify'], held: true, allowed };
@@ -198,11 +189,6 @@ function* addressesWithoutNames({ backends }: CheckedConfig): Generator<CrossPro
     const allowed = 'path, since the endpoint is an address: no bucket can be a part of its name';
     yield { path: ['backends', name, 'addressing'], held: addressing, allowed };
   }
-}
-
-/** Without the brackets of IPv6. */
-export function hostOf(endpoint: string): string {
-  return new URL(endpoint).hostname.replace(/^\[|\]$/g, '');
 }
 
 function* renamedWildcard({ buckets }: CheckedConfig): Generator<CrossProblem> {
@@ -232,8 +218,7 @@ function* accessPointsWithoutHosts({ backends, buckets }: CheckedConfig): Genera
   for (const { backend, bucket: held, path } of placesOfNamed(buckets, backends)) {
     if (!parseAccessPointArn(held)) continue;
     const endpoint = Object.hasOwn(backends, backend) ? backends[backend]?.endpoint : undefined;
-    const host = endpoint && URL.parse(endpoint)?.hostname.replace(/^\[|\]$/g, '');
-    if (host && isIP(host) === 0) continue;
+    if (endpoint !== undefined && isIP(hostOf(endpoint)) === 0) continue;
     const allowed = `the name of a bucket, since backends.${backend} has no host name to make an access point's of`;
     yield { path, held, allowed };
   }

@@ -1,4 +1,4 @@
-import { hostOf, isAnyAddress, isLoopback } from './cross-checks.ts';
+import { hostOf, isAnyAddress, isLoopbackHost } from '../http/host-address.ts';
 import type { BackendConfig, GatewayConfig } from './gateway-config.ts';
 import type { ConfigWarning } from './grant-warnings.ts';
 
@@ -41,12 +41,12 @@ function leadsTo(endpoint: string, listener: GatewayConfig['listen'][number]): b
   if (listener.kind !== 'tcp') return false;
   const { protocol, port } = new URL(endpoint);
   const asked = Number(port || (protocol === 'https:' ? 443 : 80));
-  const host = hostOf(endpoint);
-  return asked === listener.port && (host === listener.host || isOnlyNamedOtherwise(host, listener.host));
+  return asked === listener.port && namesSameAddress(hostOf(endpoint), listener.host);
 }
 
-/** Whether what is sent to a loopback address comes to who listens on `host`, which may be all addresses. */
-function isOnlyNamedOtherwise(asked: string, host: string): boolean {
-  if (isAnyAddress(host)) return isLoopback(asked);
-  return (asked === 'localhost' && isLoopback(host)) || (host === 'localhost' && isLoopback(asked));
+/** Whether `asked` surely names `host`, perhaps otherwise: a loopback address where all are listened on, or `localhost`. */
+function namesSameAddress(asked: string, host: string): boolean {
+  if (asked === host) return true;
+  if (isAnyAddress(host)) return isLoopbackHost(asked);
+  return (asked === 'localhost' && isLoopbackHost(host)) || (host === 'localhost' && isLoopbackHost(asked));
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { clientOfForwarded, type ForwardedRequest, type ForwardingFields } from '../http/forwarded.ts';
+import { isLoopbackAddress } from '../http/host-address.ts';
 
 /** The other end of a connection. */
 export interface Peer {
@@ -58,7 +59,7 @@ export function originOf(request: IncomingMessage): RequestOrigin {
   return {
     address,
     isSecure: told?.isSecure ?? isEncrypted,
-    isLoopback: isDirect && isLoopback(address) && !hasForwarding(told),
+    isLoopback: isDirect && isLoopbackAddress(address ?? '') && !hasForwarding(told),
   };
 }
 
@@ -107,8 +108,4 @@ function forwardingFields(raw: readonly string[]): ForwardingFields {
 /** An IPv4 address as such where it comes within one of IPv6 (RFC 4291 §2.5.5.2). */
 function plainAddress(address: string | undefined): string | undefined {
   return address?.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address;
-}
-
-function isLoopback(address: string | undefined): boolean {
-  return address === '::1' || (address?.startsWith('127.') ?? false);
 }

@@ -25,17 +25,6 @@ export function errorHandling(observer: ExchangeObserver, faults: Faults): Error
     }
   };
 
-  const fault = (exchange: Exchange, error: unknown) => {
-    faults.note(error, exchange.requestId);
-    exchange.failure ??= asError(error);
-    orCutOff(exchange, () => {
-      if (exchange.response.headersSent) cutOff(exchange.response);
-      else replyFault(exchange);
-    });
-    // also where not even an error can be sent: nobody may listen to the response any more
-    orCutOff(exchange, () => observer.sent(exchange));
-  };
-
   /** Takes `step`; an exception in it ends the response. */
   const orCutOff = (exchange: Exchange, step: () => void) => {
     try {
@@ -44,6 +33,17 @@ export function errorHandling(observer: ExchangeObserver, faults: Faults): Error
       faults.note(again, exchange.requestId);
       cutOff(exchange.response);
     }
+  };
+
+  const fault = (exchange: Exchange, error: unknown) => {
+    faults.note(error, exchange.requestId);
+    exchange.failure ??= asError(error);
+    orCutOff(exchange, () => {
+      if (exchange.response.headersSent) cutOff(exchange.response);
+      else replyFault(exchange);
+    });
+    // in a step of its own: the request is over even where no error could be sent, and then the response may emit nothing
+    orCutOff(exchange, () => observer.sent(exchange));
   };
 
   return { refuse, fault };

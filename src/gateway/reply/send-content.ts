@@ -132,7 +132,7 @@ function beginWith(loan: Loan | undefined, coverage: Coverage, callbacks: SendCa
   }
 }
 
-/** For a closed response, which emits neither `close` nor `finish` any more. */
+/** The response is closed: nothing follows, neither bytes nor an event. */
 function clientLeft(exchange: Exchange, callbacks: SendCallbacks): void {
   exchange.hasClientLeft = true;
   callbacks.onEnd();

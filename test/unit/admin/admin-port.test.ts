@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { AdminPort } from '../../../src/admin/admin-port.ts';
 import type { AdminRoute } from '../../../src/admin/admin-route.ts';
 import { readJson, sendJson } from '../../../src/admin/json.ts';
+import { refuseUnreadable } from '../../../src/admin/unreadable-request.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { type AdminServerOptions, startAdminServer } from '../../support/admin-server.ts';
 import { askAdmin } from '../../support/ask-admin.ts';
@@ -178,8 +179,17 @@ it.each([
   expect(head).toMatch(
     new RegExp(`^HTTP/1.1 ${status} .*\r\ndate: Tue, 14 Nov 2023 22:13:20 GMT\r\nconnection: close\r\n`),
   );
-  expect(head).toContain(`\r\ncontent-length: ${body.length}`);
+  expect(head).toContain('\r\ncontent-type: application/json; charset=utf-8\r\ncache-control: no-store\r\n');
+  expect(head).toContain(`\r\nx-content-type-options: nosniff\r\ncontent-length: ${body.length}`);
   expect(JSON.parse(body)).toEqual({ error: 'UNREADABLE', reason });
+});
+
+it('answers nothing where that would be taken for the end of another answer', () => {
+  const socket = new Socket();
+  const end = vi.spyOn(socket, 'end');
+  refuseUnreadable(Object.assign(new Error('gone'), { code: 'ECONNRESET' }), socket, 0);
+  expect(socket.destroyed).toBe(true);
+  expect(end).not.toHaveBeenCalled();
 });
 
 it('a request that arrives before the routes exist is answered once they do', async () => {

@@ -78,6 +78,10 @@ it.each([
     ['b', "/$(id)'`id`"],
     `: at a store only keys with two "/" in their URL begin with one; did you mean '$(id)'\\''\`id\`'?`,
   ],
+  [
+    ['b', '/\u001b[2J'],
+    `: at a store only keys with two "/" in their URL begin with one; did you mean '\\u001b[2J'?`,
+  ],
 ])('says what may be wrong with %j where nothing was purged', async (args, hint) => {
   answer = '{"objects":0,"bytes":0}';
   const { end, out, errors } = await run('purge', ...args);

@@ -32,6 +32,8 @@ it.each([
   ['http://127.0.0.2:8080', '{ host: 127.0.0.1, port: 8080 }'],
   ['http://[::1]:8080', '{ host: 127.0.0.1, port: 8080 }'],
   ['https://127.0.0.1', '{ port: 80 }'],
+  ['http://localhost:8080', '{ host: 10.0.0.5, port: 8080 }'],
+  ['http://10.0.0.5:8080', '{ host: localhost, port: 8080 }'],
   ['http://127.0.0.1:8080', '{ path: /run/t.sock }'],
 ])('%s is another one than %s', (endpoint, listen) => {
   expect(warningsOf(s3(`endpoint: "${endpoint}"`), listen)).toEqual([]);
@@ -42,6 +44,7 @@ it.each([
   ['s3.eu-west-1.amazonaws.com', 'eu-west-2', 'eu-west-2'],
   ['s3-eu-west-1.amazonaws.com', 'eu-west-2', 'eu-west-2'],
   ['s3.dualstack.eu-west-1.amazonaws.com', 'eu-west-2', 'eu-west-2'],
+  ['s3.eu-west-1.amazonaws.com.cn', 'cn-north-1', 'cn-north-1'],
 ])('%s with the region %s is refused there', (host, region, signedFor) => {
   const told = region === undefined ? '' : `, region: ${region}`;
   expect(warningsOf(s3(`endpoint: "https://${host}"${told}`))).toEqual([
@@ -75,4 +78,9 @@ it.each([
   ['endpoint: "https://s3.eu-west-1.example.test"'],
 ])('%s is as it should be', backend => {
   expect(warningsOf(s3(backend))).toEqual([]);
+});
+
+it('a web origin may be the website of a bucket in any region', () => {
+  const backend = '{ type: http, endpoint: "https://photos.s3.eu-west-2.amazonaws.com" }';
+  expect(warningsOf(backend)).toEqual([]);
 });

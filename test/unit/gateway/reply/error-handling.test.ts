@@ -21,6 +21,7 @@ function endedBy(end: (exchange: Exchange) => void, broken: readonly Broken[] = 
   };
   const errors = errorHandling({ sent } as ExchangeObserver, new Faults(metrics, undefined));
   const response = new ServerResponse(new IncomingMessage(new Socket()));
+  response.shouldKeepAlive = true;
   const dates = {
     get now(): string {
       if (broken.includes('date')) throw new TypeError('the clock is broken');
@@ -40,17 +41,20 @@ async function faultsIn(metrics: Metrics): Promise<number | undefined> {
 it('answers with the error, and the request is over', async () => {
   const { overs, response, exchange, faults } = endedBy(of => of.refuse(s3Error('NoSuchKey')));
   expect(overs).toEqual([exchange]);
-  expect(response).toMatchObject({ statusCode: 404, writableEnded: true, destroyed: false });
-  expect(exchange).toMatchObject({ status: 404, errorCode: 'NoSuchKey' });
+  expect(response).toMatchObject({ statusCode: 404, writableEnded: true, shouldKeepAlive: true });
+  expect(exchange).toMatchObject({ status: 404, errorCode: 'NoSuchKey', failure: { code: 'NoSuchKey' } });
   expect(await faults).toBe(0);
 });
 
-it('answers an exception with 500, on a connection that is closed after it', async () => {
-  const { overs, response, exchange, faults } = endedBy(of => of.fault(new TypeError('unexpected')));
-  expect(overs).toEqual([exchange]);
-  expect(response).toMatchObject({ statusCode: 500, writableEnded: true, shouldKeepAlive: false });
-  expect(await faults).toBe(1);
-});
+it.each(['fault', 'refuse'] as const)(
+  'answers an exception (%s) with 500, on a connection that is closed after it',
+  async how => {
+    const { overs, response, exchange, faults } = endedBy(of => of[how](new TypeError('unexpected')));
+    expect(overs).toEqual([exchange]);
+    expect(response).toMatchObject({ statusCode: 500, writableEnded: true, shouldKeepAlive: false });
+    expect(await faults).toBe(1);
+  },
+);
 
 it.each([
   ['refused', (exchange: Exchange) => exchange.refuse(s3Error('NoSuchKey'))],
@@ -73,3 +77,25 @@ it.each([['date', 'observer'], ['observer']] as const)(
     expect(await faults).toBe(1 + broken.length);
   },
 );
+
+it.each([
+  ['refuse', s3Error('NoSuchKey')],
+  ['fault', new TypeError('unexpected')],
+] as const)('cuts off what has begun: %s', (how, error) => {
+  const { overs, response, exchange } = endedBy(of => {
+    of.response.writeHead(200, { 'content-length': '10' });
+    of.response.flushHeaders();
+    of[how](error);
+  });
+  expect(response).toMatchObject({ destroyed: true, statusCode: 200 });
+  expect(overs).toEqual([exchange]);
+});
+
+it('keeps the reason that is known already', () => {
+  const known = new Error('the store is gone');
+  const { exchange } = endedBy(of => {
+    of.failure = known;
+    of.fault(new TypeError('unexpected'));
+  });
+  expect(exchange.failure).toBe(known);
+});
