@@ -6,6 +6,7 @@ import { closeIfLast, parseTakenBodies } from '../transport/request-bodies.ts';
 import { ServedRequest } from '../transport/served-request.ts';
 import type { AdminRoute } from './admin-route.ts';
 import { type AdminAccess, createGuard } from './guard.ts';
+import { RequestTurns } from './request-turns.ts';
 import { createRouter, type Router } from './router.ts';
 import { refuseUnreadable } from './unreadable-request.ts';
 
@@ -25,6 +26,11 @@ export interface AdminService {
 type AdminServer = Server<typeof ServedRequest>;
 
 const MAX_CONNECTIONS = 256;
+/** Whoever has sent no request by then makes room for others. */
+const headTimes = {
+  IncomingMessage: ServedRequest,
+  ...{ headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 1_000 },
+};
 /** Further requests pipelined on one connection are answered with 503. */
 const MAX_REQUESTS_PER_CONNECTION = 100;
 
@@ -48,9 +54,10 @@ export class AdminPort {
   /** @throws ListenError when the address cannot be bound */
   static async open({ host, port }: AdminAddress, clock = systemClock): Promise<AdminPort> {
     const router = Promise.withResolvers<Router>();
-    const server: AdminServer = createServer({ IncomingMessage: ServedRequest }, (request, response) => {
+    const turns = new RequestTurns();
+    const server: AdminServer = createServer(headTimes, (request, response) => {
       closeIfLast(request, response);
-      void router.promise.then(({ handle }) => handle(request, response));
+      turns.take(request, response, async () => (await router.promise).handle(request, response));
     });
     server.on('clientError', (error, socket) => refuseUnreadable(error, socket, clock.nowMs()));
     let { takesBody }: Pick<Router, 'takesBody'> = { takesBody: ({ method }) => method === 'POST' };

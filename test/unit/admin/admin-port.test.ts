@@ -192,6 +192,60 @@ it('answers nothing where that would be taken for the end of another answer', ()
   expect(end).not.toHaveBeenCalled();
 });
 
+it('answers what is pipelined on one connection in turn', async () => {
+  const began: string[] = [];
+  const { promise: first, resolve: finish } = Promise.withResolvers<void>();
+  const { promise: isTaken, resolve: taken } = Promise.withResolvers<void>();
+  const route = (path: string): AdminRoute => ({
+    method: 'GET',
+    path,
+    handle: async (_request, response) => {
+      began.push(path);
+      taken();
+      if (path === '/a') await first;
+      sendJson(response, 200, {});
+    },
+  });
+  const port = await start({ routes: ['/a', '/b', '/c'].map(route) });
+  const ask = (path: string) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
+  const sent = connect(port, '127.0.0.1');
+  sent.write(ask('/a') + ask('/b'));
+  await isTaken;
+  // on another connection
+  await askAdmin(port, '/c');
+  expect(began).toEqual(['/a', '/c']);
+  finish();
+  let heard = '';
+  for await (const bytes of sent) {
+    heard += bytes;
+    if (heard.split('HTTP/1.1 200').length === 3) break;
+  }
+  expect(began).toEqual(['/a', '/c', '/b']);
+});
+
+it('does not answer what a client had sent that has left', async () => {
+  const began: string[] = [];
+  const { promise: first, resolve: finish } = Promise.withResolvers<void>();
+  const { promise: isTaken, resolve: taken } = Promise.withResolvers<void>();
+  const { promise: hasLeft, resolve: left } = Promise.withResolvers<void>();
+  const handle: AdminRoute['handle'] = async ({ socket }, response) => {
+    began.push('/a');
+    socket.once('close', left);
+    taken();
+    await first;
+    sendJson(response, 200, {});
+  };
+  const port = await start({ routes: [...routes, { method: 'GET', path: '/a', handle }] });
+  const sent = connect(port, '127.0.0.1');
+  sent.write('GET /a HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(5));
+  await isTaken;
+  sent.destroy();
+  await hasLeft;
+  finish();
+  await askAdmin(port, '/open');
+  expect(began).toEqual(['/a']);
+});
+
 it('a request that arrives before the routes exist is answered once they do', async () => {
   const port = await AdminPort.open({ host: '127.0.0.1', port: 0 });
   servers.push(port);
