@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { HeaderField } from '../s3/dialect.ts';
 import { parseErrorBody } from '../s3/error-body.ts';
+import { isErrorCode } from '../s3/error-codes.ts';
 import { pathKeyProblem } from '../s3/path-key.ts';
 import { isElement, readXml, textOf } from '../s3/xml-reader.ts';
 import { sendAndCollect } from './collected-reply.ts';
@@ -184,12 +185,14 @@ function refusedBy(reply: WholeReply, asked: string, bucket: string | undefined)
   const told = error?.fields.find(([name]) => name === 'Region')?.[1] ?? storeField(reply, 'bucket-region');
   const region = told !== undefined && regionName.test(told) ? { region: told } : {};
   // what is no code may be anything that was sent to it
-  const code = error && errorCode.test(error.code) ? error.code : undefined;
+  const isCode = error && (isErrorCode(error.code) || otherCode.test(error.code));
+  const code = isCode ? error.code : undefined;
   return { kind: 'refused', bucket, asked, status: reply.status, code, ...region };
 }
 
 const regionName = /^[\w-]{1,64}$/;
-const errorCode = /^[\w.-]{1,64}$/;
+/** No access key or signature is like that. */
+const otherCode = /^[A-Za-z.]{1,48}$/;
 
 function unreachable(error: unknown): ProbeResult {
   if (!(error instanceof StoreError))

@@ -20,8 +20,16 @@ export function tellsMissing({ status, fields, body }: StoreRefusal): boolean {
   if (fields.some(({ store, name, value }) => store && name === 'delete-marker' && value === 'true'))
     return false;
   const code = parseErrorBody(body)?.code;
-  return code === undefined || code === 'NoSuchKey' || code === 'NoSuchVersion';
+  return code === undefined || isCodeOfMissing(code);
 }
+
+/** Whether an error code tells that a key or version is missing: stores have codes of their own for it. */
+export function isCodeOfMissing(code: string): boolean {
+  return code === 'NoSuchKey' || code === 'NoSuchVersion' || ofMissing.test(code);
+}
+
+const ofMissing =
+  /^(?:no_?such_?(?:object|file|blob)|(?:object|key|file|blob|resource)?_?not_?(?:found|exists?))$/i;
 
 /**
  * Error codes about signatures. Requests to the store are signed by the gateway, so these do not concern the client,

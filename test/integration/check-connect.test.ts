@@ -180,6 +180,7 @@ it.each([
     'ServiceUnavailable',
     'it is in trouble itself, or what stands before it is: see its own state and logs',
   ],
+  [400, 'XAmzContentSHA256Mismatch', 'see endpoint, region, addressing and credentials of backends.main'],
   [503, 'SlowDown', 'it limits requests at the moment: ask again later'],
   [429, 'TooManyRequests', 'it limits requests at the moment: ask again later'],
 ])('says what to do about %i %s', async (status, code, advice) => {
@@ -191,7 +192,7 @@ it.each([
   expect(out).toContain(`answers ${status} ${code} to a listing of the bucket "box": ${advice}`);
 });
 
-it.each(['sk-secret sent to it', 'x'.repeat(65), '\u001b[2J'])(
+it.each(['sk-secret sent to it', 'x'.repeat(65), 'AKIAIOSFODNN7EXAMPLE', '0123456789abcdef'])(
   'does not repeat what is no code: %j',
   async told => {
     const url = await answering((_request, reply) =>

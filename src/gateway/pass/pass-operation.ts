@@ -6,7 +6,7 @@ import { allowedMethods } from '../../s3/operation.ts';
 import { isPassed, knownParameters } from '../../s3/operation-parameters.ts';
 import type { OperationName } from '../../s3/operation-table.ts';
 import { queryValue } from '../../s3/query.ts';
-import { isForClients } from '../reply/client-names.ts';
+import { mayBePassed } from '../reply/client-names.ts';
 import { noGrant } from '../request/access.ts';
 import { isRenamed } from '../request/bucket.ts';
 import { answerListing } from './listing/list-keys.ts';
@@ -78,7 +78,7 @@ export function passOperation(other: OtherOperation): void {
   passThrough(exchange, bucket, passedRequest(other), observer, {
     detail: 'operation',
     mayKnowMissing: key === undefined || permissions.allows('ListBucket', key),
-    keep: field => isForClients(field, bucket),
+    keep: field => mayBePassed(field, bucket),
     overrides: [],
   });
 }

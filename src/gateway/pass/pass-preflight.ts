@@ -1,4 +1,5 @@
 import { bareName, fieldsFromRaw } from '../../s3/dialect.ts';
+import { mayBePassed } from '../reply/client-names.ts';
 import { answerPreflight } from '../reply/preflight-reply.ts';
 import { ruledFields } from '../request/bucket.ts';
 import type { OtherOperation } from './other-operation.ts';
@@ -32,7 +33,7 @@ export function passPreflight({ exchange, request, address, bucket, observer }: 
   passThrough(exchange, bucket, asked, observer, {
     detail: 'preflight',
     mayKnowMissing: true,
-    keep: () => true,
+    keep: field => mayBePassed(field, bucket),
     overrides: [],
   });
 }

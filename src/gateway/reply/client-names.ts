@@ -33,8 +33,15 @@ export function isStoreName({ name, store }: HeaderField): boolean {
 }
 
 /** Whether a header field of the store is for clients: of a renamed bucket, none that names it. */
-export function isForClients(field: HeaderField, bucket: Bucket): boolean {
+function isForClients(field: HeaderField, bucket: Bucket): boolean {
   return !isRenamed(bucket) || !isStoreName(field);
+}
+
+/**
+ * The same of an answer without a content: what it could only tell is an address at the store, whose clients these are not.
+ */
+export function mayBePassed(field: HeaderField, bucket: Bucket): boolean {
+  return isForClients(field, bucket) && (field.store || !addresses.has(field.name));
 }
 
 /** The header fields of a refusal for the client. */

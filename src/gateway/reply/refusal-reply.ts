@@ -7,6 +7,7 @@ import { errorInDialect } from '../../s3/error-dialect.ts';
 import { isCrossOrigin, isPerResponseField } from '../../s3/passed-fields.ts';
 import type { RequestIds } from '../../s3/request-ids.ts';
 import {
+  isCodeOfMissing,
   ownSignatureRefused,
   quoted,
   standardCode,
@@ -93,7 +94,7 @@ export function errorWithin(
   const parsed = parseErrorBody(reply.body);
   if (!parsed) return undefined;
   exchange.refusedBy = 'store';
-  const isHidden = !mayKnowMissing && tellsMissing({ ...reply, status: 404 });
+  const isHidden = !mayKnowMissing && isCodeOfMissing(parsed.code);
   const missing = isHidden ? untoldAbsence() : undefined;
   exchange.failure = missing;
   const told = missing ?? ownSignatureRefused(parsed) ?? parsed;

@@ -253,11 +253,33 @@ describe('what a store answers to an upload', () => {
     expect(heard?.body).toContain(`<Location>${target}</Location>`);
   });
 
-  it.each(['own', 'part'])('the address that the store has for an object is not told: %s', async bucket => {
-    const address = 'location: http://store.inside:9000/real.name/k\r\n';
-    say = () => [`HTTP/1.1 200 OK\r\n${address}content-length: 0\r\n\r\n`];
-    const { status, headers } = await gateway.send('PUT', `/${bucket}/k`, { 'content-length': '0' });
-    expect([status, headers.location]).toEqual([200, undefined]);
+  const form =
+    '--b\r\ncontent-disposition: form-data; name="key"\r\n\r\nk\r\n--b\r\ncontent-disposition: form-data; name="file"\r\n\r\nx\r\n--b--\r\n';
+
+  describe.each(['own', 'part'])('no address of the store is told (bucket %s)', bucket => {
+    const addresses = ['location', 'content-location', 'link'].map(
+      name => `${name}: <http://store.inside:9000/real.name>`,
+    );
+    const names = bucket === 'part' ? ['x-amz-bucket-arn: arn:aws:s3:::real.name'] : [];
+
+    it.each([
+      ['PUT', '/k', {}, ''],
+      ['DELETE', '/k', {}, undefined],
+      ['GET', '/k?tagging', {}, undefined],
+      ['POST', '', { 'content-type': 'multipart/form-data; boundary=b' }, form],
+      ['OPTIONS', '/k', { origin: 'https://page.test', 'access-control-request-method': 'GET' }, undefined],
+    ])('by %s %s', async (method, path, headers, body) => {
+      const fields = [...addresses, ...names, 'x-amz-version-id: v', 'content-length: 0'];
+      say = () => [`HTTP/1.1 200 OK\r\n${fields.join('\r\n')}\r\n\r\n`];
+      const answer = await fetch(`${gateway.url()}/${bucket}${path}`, {
+        method,
+        headers,
+        body: body ?? null,
+      });
+      expect(answer.status).toBeLessThan(300);
+      expect(JSON.stringify([...answer.headers])).toContain('-version-id');
+      expect(JSON.stringify([...answer.headers])).not.toMatch(/inside|real/);
+    });
   });
 
   it('a bucket that was made has the name of the client, and no address of the store', async () => {

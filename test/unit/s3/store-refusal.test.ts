@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  isCodeOfMissing,
   ownSignatureRefused,
   quoted,
   standardCode,
@@ -19,6 +20,8 @@ describe('row 112: a refusal tells that a key is missing', () => {
     ['of a key', 404, bodyOf('NoSuchKey'), [], true],
     ['of a version', 404, bodyOf('NoSuchVersion'), [], true],
     ['of no protocol', 404, Buffer.from('<html>'), [], true],
+    ['in words of its own', 404, bodyOf('NotFound'), [], true],
+    ['of tags', 404, bodyOf('NoSuchTagSet'), [], false],
     ['of a bucket', 404, bodyOf('NoSuchBucket'), [], false],
     ['of a delete marker', 404, bodyOf('NoSuchKey'), [marker], false],
     ['of what is no delete marker', 404, bodyOf('NoSuchKey'), [{ ...marker, value: 'false' }], true],
@@ -27,6 +30,20 @@ describe('row 112: a refusal tells that a key is missing', () => {
   ])('%s', (_, status, body, fields, expected) => {
     expect(tellsMissing({ status, body, fields: fields as (typeof marker)[] })).toBe(expected);
   });
+});
+
+it.each([
+  ['NoSuchKey', true],
+  ['NoSuchVersion', true],
+  ['ObjectNotFound', true],
+  ['NotFound', true],
+  ['NoSuchObject', true],
+  ['ReplicationConfigurationNotFoundError', false],
+  ['NoSuchBucket', false],
+  ['InternalError', false],
+  ['StorageIsFull', false],
+])('%s within an answer of another status tells that a key is missing: %s', (code, expected) => {
+  expect(isCodeOfMissing(code)).toBe(expected);
 });
 
 describe("law 7: a refusal of the gateway's own signature", () => {

@@ -40,7 +40,7 @@ export function formAnswer(reply: WholeReply, { bucket, key, bucketUrl, fields }
 
 const namespace = new Map([['xmlns', NAMESPACE]]);
 
-const ofBodies: ReadonlySet<string> = new Set(['content-length', 'content-type', 'location']);
+const ofBodies: ReadonlySet<string> = new Set(['content-length', 'content-type']);
 
 /** What stores add to their answers to PutObject. */
 const ofPuts: ReadonlySet<string> = new Set(['object-size']);

@@ -10,7 +10,7 @@ import type { OperationName } from '../../../s3/operation-table.ts';
 import { parsePartNumber } from '../../../s3/part-number.ts';
 import { queryValue } from '../../../s3/query.ts';
 import { letContinue } from '../../../transport/request-bodies.ts';
-import { isForClients } from '../../reply/client-names.ts';
+import { mayBePassed } from '../../reply/client-names.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import { type PassOptions, passThrough } from '../pass-through.ts';
 import { passedRequest, storeFieldsOf } from '../passed-request.ts';
@@ -92,11 +92,11 @@ function hasContent({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** A bucket that was made is told by the name that clients use; of an object the store could only tell its own address. */
+/** A bucket that was made is told by the name that clients use. */
 function locationOf({ operation, bucket }: OtherOperation): Pick<PassOptions, 'keep' | 'overrides'> {
   const isMade = operation === 'CreateBucket';
   return {
-    keep: field => isForClients(field, bucket) && (field.store || field.name !== 'location'),
+    keep: field => mayBePassed(field, bucket),
     overrides: isMade ? [['Location', `/${bucket.name}`]] : [],
   };
 }

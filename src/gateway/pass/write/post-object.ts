@@ -12,6 +12,7 @@ import { parsePostPolicy, requirePolicy } from '../../../s3/post-policy.ts';
 import { prefixOfForm } from '../../../s3/post-signature.ts';
 import { clientAddressOf, schemeOf } from '../../../transport/peer.ts';
 import { RefusedByStoreError } from '../../fill/fill-error.ts';
+import { mayBePassed } from '../../reply/client-names.ts';
 import { type Caller, Permissions } from '../../request/access.ts';
 import { objectKeyOf, ruledFields } from '../../request/bucket.ts';
 import { bypassed } from '../../request/cache-status.ts';
@@ -68,7 +69,8 @@ async function answerOf(other: OtherOperation, job: DocumentJob, lengthBytes: nu
   if (caller.kind === 'client') requireSigned(other, form, key);
   const reply = await askStore(other, job, form, key, put);
   if (reply.status !== 200) throw new RefusedByStoreError(reply);
-  return formAnswer(reply, { bucket: bucket.name, key, bucketUrl: bucketUrlOf(other), fields: form.fields });
+  const told = { ...reply, fields: reply.fields.filter(field => mayBePassed(field, bucket)) };
+  return formAnswer(told, { bucket: bucket.name, key, bucketUrl: bucketUrlOf(other), fields: form.fields });
 }
 
 /** What is refused is noted for the log. */
