@@ -258,3 +258,20 @@ it('shows every button whole on a narrow screen', async () => {
   for (const box of boxes) expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(cardEnd);
   expect(new Set(boxes.map(box => box?.y)).size).toBeGreaterThan(1);
 });
+
+it('shows all of a fact on a narrow screen', async () => {
+  const narrow = await openChannel({ width: 390, height: 900 });
+  const facts = [
+    { name: 'Last failure', value: `nothing listens there (ECONNREFUSED) ${'and so on '.repeat(20)}` },
+  ];
+  await post({ ...everythingCard, sections: [{ facts }] });
+  const value = narrow.locator('.message .ac-fact-value').first();
+  await value.waitFor();
+  const hidden = await narrow
+    .locator('.message .ac-factset')
+    .first()
+    .evaluate(set => set.scrollWidth - set.clientWidth);
+  const box = await value.boundingBox();
+  expect(hidden).toBeLessThanOrEqual(1);
+  expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390);
+});
