@@ -11,8 +11,8 @@ export interface AdminAccess {
   readonly token?: string | undefined;
 }
 
-/** The admin port returned an error or could not be reached. */
-class AdminRequestError extends Error {
+/** The admin port returned an error, could not be reached, or has nobody to do what is asked. */
+export class AdminRequestError extends Error {
   readonly code = 'ADMIN_REQUEST_FAILED';
 }
 

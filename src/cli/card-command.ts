@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { isDeepStrictEqual } from 'node:util';
 import { type Command, Option } from 'commander';
 import { CALLBACK_PATH } from '../alerts/callbacks/callback-handler.ts';
 import type { CardForm, CardLinks } from '../alerts/card/card.ts';
@@ -8,7 +9,7 @@ import { exampleAlert, exampleNotification } from '../alerts/example-alert.ts';
 import { alertNames } from '../alerts/rules/rule-description.ts';
 import { systemClock } from '../base/clock.ts';
 import type { Environment } from '../config/environment.ts';
-import { type AdminAccess, adminAddress, askAdmin, withAdmin } from './admin-access.ts';
+import { type AdminAccess, AdminRequestError, adminAddress, askAdmin, withAdmin } from './admin-access.ts';
 import { UsageError } from './usage-error.ts';
 
 interface CardCommandOptions {
@@ -44,10 +45,16 @@ export function addCardCommand(program: Command, { environment, print }: CardCom
     .action(async (rule: string, options: CardOptions) => {
       if (!alertNames.includes(rule))
         throw new UsageError(`${rule} is not a rule; the rules are ${alertNames.join(', ')}`);
-      print(
-        options.send ? await askAdmin(options, 'POST', '/api/alerts/test', { rule }) : card(rule, options),
-      );
+      print(options.send ? await posted(rule, options) : card(rule, options));
     });
+}
+
+/** @throws AdminRequestError where no webhook is configured, since that it reaches somebody is what is to be found out */
+async function posted(rule: string, access: AdminAccess): Promise<string> {
+  const answer = await askAdmin(access, 'POST', '/api/alerts/test', { rule });
+  if (isDeepStrictEqual(JSON.parse(answer).webhooks, []))
+    throw new AdminRequestError('no webhook is configured (alerts.webhooks): nobody was told');
+  return answer;
 }
 
 function card(rule: string, options: CardOptions): string {

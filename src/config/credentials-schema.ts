@@ -5,8 +5,17 @@ import { choice, duration, map, text } from './scalars.ts';
 
 const MINUTE_MS = 60_000;
 
+/** It stands in a header field between `/` and `,` (Signature Version 4). */
+function accessKeyId() {
+  return text('an access key id')
+    .regex(/^[!-~]+$/, NO_ID)
+    .regex(/^[^/,]*$/, NO_ID);
+}
+
+const NO_ID = 'an access key id: printable ASCII without blanks, "/" and ","';
+
 const staticKeys = map({
-  accessKeyId: text('an access key id'),
+  accessKeyId: accessKeyId(),
   secretAccessKey: text('a secret access key'),
   sessionToken: text('a session token').optional(),
 }).transform(keys => ({ kind: 'static' as const, ...keys }));

@@ -114,7 +114,7 @@ function* sharedPorts({ listen, admin, alerts }: CheckedConfig): Generator<Cross
   for (const [index, { key, at }] of listeners.entries()) {
     const other = listeners.slice(0, index).find(earlier => collide(earlier.at, at));
     if (!other) continue;
-    const allowed = `a port that ${named(other.key)} does not use`;
+    const allowed = `a port other than ${at.port}, which ${named(other.key)} uses`;
     yield { path: [...key, 'port'], held: at.port, allowed };
   }
 }

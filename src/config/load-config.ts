@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { errorCode } from '../base/error-code.ts';
@@ -110,11 +111,14 @@ function backendCertificates({ backends }: GatewayConfig) {
 }
 
 function readText(file: string): string {
+  let bytes: Buffer;
   try {
-    return readFileSync(file, 'utf8');
+    bytes = readFileSync(file);
   } catch (cause) {
     throw new ConfigError(file, [whyUnreadable(cause)], { cause });
   }
+  if (!isUtf8(bytes) || bytes.includes(0)) throw new ConfigError(file, ['this file is no text in UTF-8']);
+  return bytes.toString();
 }
 
 function whyUnreadable(cause: unknown): string {

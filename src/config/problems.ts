@@ -126,7 +126,8 @@ function describeHeld(path: Path, document: unknown): string {
   const value = at(document, path);
   if (value === undefined || value === null) return 'nothing';
   if (Array.isArray(value)) return `a list of ${value.length}`;
-  if (isSecretValue(path)) return describeHidden(value);
+  // what is no map at all may be the whole file
+  if (isSecretValue(path) || (path.length === 0 && typeof value !== 'object')) return describeHidden(value);
   if (typeof value === 'object') return describeMap(value);
   if (typeof value !== 'string') return JSON.stringify(value);
   const { variables, files } = referencesIn(value);

@@ -47,6 +47,7 @@ const quoting: Readonly<Record<string, string>> = {
   BAD_DIRECTIVE: 'this directive is not known',
   BAD_DQ_ESCAPE: 'a text in double quotes has a backslash that begins no escape',
   BAD_SCALAR_START: 'a text begins with a character that has a meaning of its own; write it in quotes',
+  MULTILINE_IMPLICIT_KEY: 'a key has to stand on one line and needs a colon and a blank after it',
   MULTIPLE_DOCS: 'a second document begins here; a configuration is one document',
   TAG_RESOLVE_FAILED: 'a text that begins with "!" is a tag, and this one is not known; write it in quotes',
   UNEXPECTED_TOKEN: 'this is not expected here',

@@ -161,8 +161,8 @@ export class SupervisedThread<Ready> {
     const { name, logger, onState } = this.#options;
     if (this.#stopping || this.#state !== (isSilent ? 'up' : 'unresponsive')) return;
     this.#state = isSilent ? 'unresponsive' : 'up';
-    if (isSilent) logger.warn({ thread: name }, 'a thread does not respond');
-    else logger.info({ thread: name }, 'a thread responds again');
+    if (isSilent) logger.warn({ silent: name }, 'a thread does not respond');
+    else logger.info({ silent: name }, 'a thread responds again');
     onState?.();
   }
 

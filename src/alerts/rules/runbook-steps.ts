@@ -216,7 +216,7 @@ const runbookSteps: Readonly<Record<RuleName | NoticeName, readonly RunbookStep[
     certificateUsable,
     shell(
       'Why new files could not be used.',
-      `jq -c 'select(.msg | startswith("the new certificate"))' LOG | tail -n 5`,
+      `jq -c 'select((.msg // "") | startswith("the new certificate"))' LOG | tail -n 5`,
     ),
   ],
   stateDirectory: [
@@ -239,7 +239,7 @@ const runbookSteps: Readonly<Record<RuleName | NoticeName, readonly RunbookStep[
   configReload: [
     shell(
       'Why the reload was refused: the key, what it holds and what it may hold.',
-      `jq -c 'select(.msg | startswith("the configuration was not reloaded")) | .reason' LOG | tail -n 1`,
+      `jq -c 'select((.msg // "") | startswith("the configuration was not reloaded")) | .reason' LOG | tail -n 1`,
     ),
     shell(
       'Whether the file is right now, and what a reload would change.',

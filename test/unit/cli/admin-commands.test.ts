@@ -174,6 +174,13 @@ it.each([200, 404])('quotes what is no JSON in one line without control characte
   expect(text).not.toMatch(/[\p{Cc}\p{Cf}]/u);
 });
 
+it('says that a card reaches nobody where no webhook is configured', async () => {
+  answer = '{"rule":"backendErrors","webhooks":[]}';
+  const { end, text } = await run('card', 'backendErrors', '--send');
+  expect(end).toEqual({ kind: 'ended', exitCode: 1 });
+  expect(text).toBe('tidegate: no webhook is configured (alerts.webhooks): nobody was told');
+});
+
 it('ends with 1 and what the port said when it refuses', async () => {
   status = 404;
   const { end, text } = await run('purge', 'b');

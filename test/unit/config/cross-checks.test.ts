@@ -33,11 +33,11 @@ it('refuses URLs that are as long as request line and headers together may be', 
 
 it('refuses two listeners on one port, also when one of them takes every address', () => {
   expect(found({ admin: { host: '127.0.0.1', port: 8080 } })).toEqual([
-    'admin.port: a port that listen does not use',
+    'admin.port: a port other than 8080, which listen uses',
   ]);
   expect(found({ listen: [{ kind: 'tcp', host: '0.0.0.0', port: 9090 }] })).toHaveLength(1);
   expect(found({ alerts: { webhooks: [], callbacks: { host: '127.0.0.1', port: 9090 } } })).toEqual([
-    'alerts.callbacks.port: a port that admin does not use',
+    'alerts.callbacks.port: a port other than 9090, which admin uses',
   ]);
   expect(
     found({ listen: [{ kind: 'tcp', host: '127.0.0.1', port: 0 }], admin: { host: '127.0.0.1', port: 0 } }),

@@ -259,6 +259,14 @@ describe('a configuration that works', () => {
       '.roleArn is missing; expected the ARN of a role, since AWS_ROLE_ARN',
     ],
     ['{ from: process, command: c, profile: p }', 'profile holds "p"; expected none beside a command'],
+    [
+      '{ accessKeyId: “a”, secretAccessKey: b }',
+      '.accessKeyId holds a value that is not shown, a text of 3 characters; expected an access key id: printable ASCII',
+    ],
+    [
+      '{ accessKeyId: a/b, secretAccessKey: b }',
+      'expected an access key id: printable ASCII without blanks, "/" and ","',
+    ],
     ['{ accessKeyId: a }', '.secretAccessKey is missing; expected a secret access key'],
     ['both', 'expected none, { accessKeyId, secretAccessKey } or { from: default | environment | profile'],
   ])('says what is wrong with credentials: %s', (credentials, expected) => {
@@ -378,7 +386,7 @@ describe('a problem is named with its key, what it holds and what was expected',
     ],
     [
       'listen: [{ port: 1 }, { host: "::", port: 1 }]',
-      'listen[1].port holds 1; expected a port that listen[0] does not use',
+      'listen[1].port holds 1; expected a port other than 1, which listen[0] uses',
     ],
     [
       'listen: [{ path: /a }, { path: /a }]',
@@ -765,5 +773,32 @@ buckets: { photos: { backend: main, access: public, ${grants} } }`;
   const ofClient = `clients: [{ accessKeyId: a, secretAccessKey: b, allow: [{ buckets: ["*"], actions: ["${action}"] }] }]`;
   expect(problems(ofClient)).toEqual([
     expect.stringContaining(`clients[0].allow[0].actions[0] holds "${action}"`),
+  ]);
+});
+
+describe('a file that is no map', () => {
+  it('is not shown, since its text may have secrets', () => {
+    const lines = 'backends.main.endpoint = http://x\nsecretAccessKey = hunter2\n';
+    expect(problems(lines)).toEqual([
+      expect.stringMatching(/^the file holds a value that is not shown, a text of \d+ characters; expected/),
+    ]);
+  });
+
+  it.each([
+    ['UTF-16', Buffer.from('\ufefflisten: { port: 1 }', 'utf16le')],
+    ['UTF-16 without a mark', Buffer.from('listen: { port: 1 }', 'utf16le')],
+    ['Latin-1', Buffer.from('# gr\u00fcn', 'latin1')],
+  ])('is not read as something else where it is %s', (_, bytes) => {
+    const home = mkdtempSync(join(tmpdir(), 'tidegate-config-'));
+    const file = join(home, 'g.yaml');
+    writeFileSync(file, bytes);
+    expect(() => checkFile(file, {})).toThrow('this file is no text in UTF-8');
+    rmSync(home, { recursive: true });
+  });
+});
+
+it('a key without a colon is told so', () => {
+  expect(problems('backends:\n  main:\n    type s3\n    endpoint: x\n')).toEqual([
+    'line 3: a key has to stand on one line and needs a colon and a blank after it',
   ]);
 });
