@@ -4,50 +4,82 @@ import { isInNotModified } from '../../http/not-modified-fields.ts';
 import { evaluatePreconditions, heedsConditions } from '../../http/preconditions.ts';
 import { isDemanding } from './demands.ts';
 import { validatorsOf } from './made-answer.ts';
-import { wholeOf } from './one-request.ts';
+import { asksOtherwise, wholeOf } from './one-request.ts';
 import { describe, storedFields, wouldAnswer } from './stored-answer.ts';
 import { type BegunAnswer, selectsBegun } from './web-flight.ts';
 import type { WebRead } from './web-read.ts';
 
 /**
- * What `read` gets of an answer for others as well whose body has not come: HEAD gets no body, nor does who has the content already
- * (RFC 9110 §13.2.2). Undefined for whoever needs the body, or another answer.
+ * What `read` gets of an answer for others as well whose body has not come: a head, where it is by HEAD or has the content already
+ * (RFC 9110 §13.2.2), else the body; or nothing, where it selects another one, or demands another one.
  *
  * @param first who has asked for it
  * @param nowMs when the client gets it, which may be long after it has arrived
  */
-export function headFor(
+export function shareOf(
   read: WebRead,
   begun: BegunAnswer,
   first: WebRead,
   nowMs: number,
-): StoreReplyHead | undefined {
+): StoreReplyHead | 'body' | 'nothing' {
   const { head, times } = begun;
   const isHead = read.method === 'HEAD';
-  if (isDemanding(read.fields) || !(isHead || read.fields.isConditional)) return undefined;
-  if (head.status === 206 || !selectsBegun(read, begun, first)) return undefined;
+  if (!selectsBegun(read, begun, first)) return 'nothing';
+  if (head.status === 206 || !(isHead || read.fields.isConditional || isDemanding(read.fields)))
+    return 'body';
   const whole = wholeOf(head);
   const stored = storedFields(head.fields, whole.control, times.receivedMs);
   const described = { receivedMs: times.receivedMs, ...describe(stored, whole, times) };
   // RFC 9111 §5.1: the body may take long, and who is told by a 304 that it has the content counts from this (§4.3.4)
   const fields = [...stored, { name: 'age', value: String(ageS(described, nowMs)), store: false }];
-  if (heedsConditions(whole.status) && read.fields.isConditional) {
-    const verdict = evaluatePreconditions(read.fields, validatorsOf(described), read.nowMs);
-    if (verdict.kind === 'not-modified')
-      return { status: 304, fields: fields.filter(({ name }) => isInNotModified(name)) };
-  }
+  const verdict = heedsConditions(whole.status)
+    ? evaluatePreconditions(read.fields, validatorsOf(described), read.nowMs).kind
+    : 'proceed';
+  if (verdict === 'failed') return 'nothing';
+  if (verdict === 'not-modified' || isConfirmedAsWell(read, begun, first))
+    return { status: 304, fields: fields.filter(({ name }) => isInNotModified(name)) };
   // a 304 does not tell all that HEAD would
-  if (!isHead || head.status === 304) return undefined;
+  if (!isHead || head.status === 304) return 'body';
   const length = head.fields.filter(({ name }) => name === 'content-length');
   return { status: head.status, fields: [...fields, ...length] };
 }
 
+/** Whether `read` has asked what a 304 has answered: that need not repeat the validators (RFC 9110 §15.4.5). */
+function isConfirmedAsWell(
+  { fields }: WebRead,
+  { head }: BegunAnswer,
+  { fields: confirmed }: WebRead,
+): boolean {
+  const { ifNoneMatch, ifModifiedSince } = confirmed;
+  if (head.status !== 304 || isDemanding(fields)) return false;
+  return fields.ifNoneMatch === ifNoneMatch && fields.ifModifiedSince === ifModifiedSince;
+}
+
+/**
+ * Whether an answer without a body is for `read` as well. It may leave Vary out, which what is known of the page has then: who selects
+ * another variant is told nothing (RFC 9111 §4.1).
+ *
+ * @param known the names that answers vary by; undefined where nothing is known
+ */
+export function isForReader(
+  read: WebRead,
+  { head, isForAlike }: BegunAnswer,
+  first: WebRead,
+  known: readonly string[] | undefined,
+): boolean {
+  if (isDemanding(read.fields)) return false;
+  if (isForAlike) return !read.isPersonal && !asksOtherwise(read, first);
+  if (head.fields.some(({ name }) => name === 'vary')) return true;
+  return known ? read.variantName(known) === first.variantName(known) : !asksOtherwise(read, first);
+}
+
 /**
  * Whether `read`, which comes after an answer has begun, may share it. A head is given at once only where the cache would give it
- * (RFC 9111 §4): the body may take long, and the origin may say something else by now. Who needs the body waits for it.
+ * (RFC 9111 §4): the body may take long, and the origin may say something else by now. Who needs the body waits for it, and so does who
+ * may need a range of it: nobody else would share its question.
  */
 export function mayShareBegun(read: WebRead, begun: BegunAnswer, first: WebRead, nowMs: number): boolean {
-  // whether it is what is demanded, its body does not tell
-  if (read.method === 'HEAD' && isDemanding(read.fields)) return false;
-  return wouldAnswer(begun, read, nowMs) || headFor(read, begun, first, nowMs) === undefined;
+  const share = shareOf(read, begun, first, nowMs);
+  if (share === 'nothing' || share === 'body') return share === 'body';
+  return wouldAnswer(begun, read, nowMs) || (read.method === 'GET' && read.fields.range !== undefined);
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { isKnownCoding } from '../../http/vary.ts';
-import { isOfServer } from '../../http/whose-error.ts';
+import { isOfServer, isOfTarget } from '../../http/whose-error.ts';
 import { fieldValue } from '../../s3/dialect.ts';
 import { unconditionalFields } from './confirmation.ts';
 import { hasUnnamedSelector } from './outgoing-fields.ts';
@@ -50,9 +50,14 @@ export function aloneBecause(read: WebRead, head: WebHead, isUnkept: boolean): A
 
 /** Whether the whole of an answer, of which this is told, could be kept for others, had `read` asked for that. */
 export function couldBeForAll(read: WebRead, { head, times }: ArrivedHead): boolean {
+  // what a 304 confirms can be confirmed, whichever validators it repeats
+  return couldBeOfOthers(read, head) && (head.status === 304 || isOfUse(head, read.policy, times));
+}
+
+/** The same whether or not it is ever of use: HEAD may leave validators out, which says nothing. */
+export function couldBeOfOthers(read: WebRead, head: WebHead): boolean {
   const whole = wholeOf(head);
-  const isForOthers = !isOfOneRequest(read, whole) && isStorable(read, 'GET', whole, false);
-  return isForOthers && isOfUse(whole, read.policy, times);
+  return !isOfOneRequest(read, whole) && isStorable(read, 'GET', whole, false);
 }
 
 /**
@@ -68,9 +73,15 @@ export function tellsOfOthers(read: WebRead, head: WebHead): boolean {
  * What an answer that has no body says to others as well as to `read`, whose it is: that to HEAD, or a 304 to who has the content.
  * Undefined where it says nothing to them.
  */
-export function toldWithoutBody(read: WebRead, arrived: ArrivedHead): ArrivedHead | undefined {
-  const isWithoutBody = read.method === 'HEAD' || arrived.head.status === 304;
-  return isWithoutBody && couldBeForAll(read, arrived) ? arrived : undefined;
+export function toldWithoutBody(
+  read: WebRead,
+  arrived: ArrivedHead,
+): (ArrivedHead & { readonly isForAlike: boolean }) | undefined {
+  const { status } = arrived.head;
+  if (read.method !== 'HEAD' && status !== 304) return undefined;
+  if (couldBeForAll(read, arrived)) return { ...arrived, isForAlike: false };
+  const isNothing = isOfTarget(status) && couldBeOfOthers(read, arrived.head);
+  return isNothing ? { ...arrived, isForAlike: true } : undefined;
 }
 
 /** What a 304 is about. */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../base/clock.ts';
-import { asksOtherwise, couldBeForAll, tellsOfOthers } from './one-request.ts';
+import { asksOtherwise, couldBeForAll, couldBeOfOthers, tellsOfOthers } from './one-request.ts';
 import { TURNS } from './own-turns.ts';
 import type { ArrivedHead } from './stored-answer.ts';
 import type { Landing } from './web-flight.ts';
@@ -37,7 +37,7 @@ export class OwnAnswers {
   saw(read: WebRead, arrived: ArrivedHead, isHeld: boolean): void {
     if (!tellsOfOthers(read, arrived.head)) return;
     if (couldBeForAll(read, arrived)) for (const kind of kinds) this.#found.delete(nameOf(read, kind));
-    else if (!isHeld) this.#sawOwn(read);
+    else if (!isHeld && !isOpen(read, arrived)) this.#sawOwn(read);
   }
 
   /** Whether each of those who send such credentials gets one, so that they need not wait for one another. */
@@ -62,6 +62,11 @@ export class OwnAnswers {
     const found = this.#found.get(nameOf(read, kindOf(read)));
     return found && found.untilMs > this.#clock.monotonicMs() ? found : undefined;
   }
+}
+
+/** Whether what HEAD has been told leaves open whether GET gets an answer for all. */
+function isOpen(read: WebRead, { head }: ArrivedHead): boolean {
+  return read.method === 'HEAD' && couldBeOfOthers(read, head);
 }
 
 /** Whether `read` has got an answer for itself alone that tells of those who send no credentials. */

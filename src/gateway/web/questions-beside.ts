@@ -178,6 +178,7 @@ export class QuestionsBeside {
         ended(isDeserted ? 'failed' : outcomeOf(landing));
       };
       const question = new WebFlight(read, clock.monotonicMs(), land, flight.isOfRange);
+      question.begins = begun => flight.tell(begun, read);
       const giveUp = () => {
         const sent = fetch;
         fetch = undefined;

@@ -227,7 +227,7 @@ export class WebArrivals implements WebFetchOwner {
     const { stale, flight, read } = fetch.question;
     const { maxObjectSizeBytes } = read.policy;
     if (isOfUse(arrived.head, read.policy, arrived.times))
-      flight?.answered({ ...arrived, isOfStale: stale !== undefined, isKept: true });
+      flight?.answered({ ...arrived, isOfStale: stale !== undefined, isKept: true, isForAlike: false });
     return { kind: 'collect', body: this.#collections.begin(maxObjectSizeBytes, bodyClientOf(fetch)) };
   }
 

@@ -63,6 +63,8 @@ export interface BegunAnswer extends ArrivedHead {
   readonly isOfStale: boolean;
   /** Whether its body comes and will be kept. */
   readonly isKept: boolean;
+  /** Whether it is for those alone who have sent the very same. */
+  readonly isForAlike: boolean;
 }
 
 /** Whether `read` selects what `first` is being answered with. */
@@ -77,8 +79,8 @@ interface Waiter {
   readonly read: WebRead;
   /** @param first whose answer it is */
   readonly told: (landing: Landing, first: WebRead) => void;
-  /** Takes what there is before the end; false where all is waited for. */
-  readonly takesHead: (begun: BegunAnswer) => boolean;
+  /** Takes what there is before the end; false where all is waited for. @param first whose answer it is */
+  readonly takesHead: (begun: BegunAnswer, first: WebRead) => boolean;
 }
 
 /** What a question that nobody waits for has come to. */
@@ -165,9 +167,9 @@ export class WebFlight {
     if (others.length > 0 && !this.isAwaited) this.deserted?.();
   }
 
-  /** Those who need no more get this, and wait no longer. */
-  tell(begun: BegunAnswer): void {
-    for (const waiter of this.#waiting) if (waiter.takesHead(begun)) this.#waiting.delete(waiter);
+  /** Those who need no more get this, and wait no longer. @param first whose answer it is */
+  tell(begun: BegunAnswer, first = this.first): void {
+    for (const waiter of this.#waiting) if (waiter.takesHead(begun, first)) this.#waiting.delete(waiter);
   }
 
   /**
@@ -187,7 +189,7 @@ export class WebFlight {
 
   /** @returns a function that ends the wait */
   wait(read: WebRead, told: Waiter['told'], takesHead: Waiter['takesHead']): () => void {
-    if (this.#begun && takesHead(this.#begun)) return () => {};
+    if (this.#begun && takesHead(this.#begun, this.first)) return () => {};
     const isOfFirst = read.client.quota === this.#client;
     const waiter = { isOfFirst, read, told, takesHead };
     this.#waiting.add(waiter);

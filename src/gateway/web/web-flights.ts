@@ -107,6 +107,11 @@ export class WebFlights {
     return names.some(name => this.#flights.get(name)?.flight.isAnswered);
   }
 
+  /** What the latest answer varies by that has begun; undefined where none has. */
+  variesBy({ target }: WebRead): readonly string[] | undefined {
+    return this.#begunVary.get(target.key.text)?.names;
+  }
+
   /** The variant that `read` selects, as far as is known by now. */
   #variantOf(read: WebRead): string {
     const begun = this.#begunVary.get(read.target.key.text);

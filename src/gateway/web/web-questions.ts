@@ -2,7 +2,7 @@ import { StoreError } from '../../backend/store.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import type { BackgroundTurns } from '../read/background-turns.ts';
 import { CacheReports, failedAtStore, type LookupOutcome } from '../request/cache-status.ts';
-import { headFor, mayShareBegun } from './begun-answer.ts';
+import { isForReader, mayShareBegun, shareOf } from './begun-answer.ts';
 import { meetsDemands } from './demands.ts';
 import type { FillingCache } from './filling-cache.ts';
 import { hasGotOwn, type OwnAnswers } from './own-answers.ts';
@@ -18,6 +18,7 @@ import {
   type BegunAnswer,
   type Landing,
   type StoredLanding,
+  selectsBegun,
   WebFlight,
 } from './web-flight.ts';
 import { type FlightKind, WebFlights } from './web-flights.ts';
@@ -141,7 +142,7 @@ export class WebQuestions {
       (landing, first) => {
         if (client.release()) read.attempt(() => this.#landed(read, landing, first));
       },
-      begun => this.#giveHead(read, client, begun, flight.first),
+      (begun, by) => this.#giveHead(read, client, begun, by),
     );
     leave = () => void end();
     this.#beside.watch(flight);
@@ -152,10 +153,16 @@ export class WebQuestions {
   }
 
   #giveHead(read: WebRead, client: WaitingClient, begun: BegunAnswer, first: WebRead): boolean {
-    const head =
-      this.#parts.records.isStillAsked(read, begun.times, begun) &&
-      headFor(read, begun, first, this.#parts.cache.nowMs());
-    if (!head) return false;
+    const { cache, records, sender } = this.#parts;
+    if (!records.isStillAsked(read, begun.times, begun)) return false;
+    if (!begun.isKept && !isForReader(read, begun, first, this.#flights.variesBy(read))) return false;
+    const head = shareOf(read, begun, first, cache.nowMs());
+    if (head === 'body' || !selectsBegun(read, begun, first)) return false;
+    if (head === 'nothing') {
+      // its demands are for the origin to judge (RFC 9111 §4.3.2)
+      if (client.release()) read.attempt(() => sender.send(read, records.find(read), undefined));
+      return true;
+    }
     read.client.report = this.#reports.of(collapsedHead(begun, read), 'all', 0);
     client.begin(head, read);
     client.end();

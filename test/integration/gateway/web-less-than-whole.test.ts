@@ -51,10 +51,20 @@ async function statuses(reads: () => readonly Promise<number>[], questions: read
 const told = () => origin.asked.map(({ method, headers }) => `${method} ${headers['if-none-match'] ?? ''}`);
 
 describe('readers at the same time, where nothing is held', () => {
-  it('share one question with conditions', async () => {
-    const got = await statuses(() => readers.map(headers => get({ ...headers, ...condition })), [1]);
-    expect(got).toEqual(Array(6).fill(304));
+  it.each([
+    ['have sent the very same', {}, [{}]],
+    ['select the same', { vary: 'accept-encoding' }, readers],
+  ])('share one question with conditions where they %s', async (_, vary, sent) => {
+    page = { ...page, ...vary };
+    const alike = Array.from({ length: 6 }, (__, index) => ({ ...sent[index % sent.length], ...condition }));
+    expect(await statuses(() => alike.map(get), [1])).toEqual(Array(6).fill(304));
     expect(told()).toEqual(['GET "1"']);
+  });
+
+  it('share one question with conditions, and one for all where a 304 does not say what the page varies by', async () => {
+    const got = await statuses(() => readers.map(headers => get({ ...headers, ...condition })), [1, 1]);
+    expect(got).toEqual(Array(6).fill(304));
+    expect(told()).toEqual(['GET "1"', 'GET ']);
   });
 
   it('share one with conditions, and one for all where they have something else', async () => {
@@ -66,7 +76,7 @@ describe('readers at the same time, where nothing is held', () => {
 
   it('share them with cookies, too', async () => {
     const users = readers.map((_, index) => ({ ...condition, cookie: `visits=${index}` }));
-    expect(await statuses(() => users.map(get), [1])).toEqual(Array(6).fill(304));
+    expect(await statuses(() => users.map(get), [1, 1])).toEqual(Array(6).fill(304));
   });
 
   it('share one question where what they have is of no use any more', async () => {
@@ -76,9 +86,25 @@ describe('readers at the same time, where nothing is held', () => {
     expect(got).toEqual(Array(6).fill(200));
   });
 
-  it('share one HEAD', async () => {
-    expect(await statuses(() => readers.map(head), [1])).toEqual(Array(6).fill(200));
-    expect(told()).toEqual(['HEAD ']);
+  it.each([
+    ['one HEAD where they have sent the very same', {}, [{}], ['HEAD ']],
+    ['one HEAD where they select the same', { vary: 'accept-encoding' }, readers, ['HEAD ']],
+    [
+      'one HEAD, and one GET for all, where it does not say what the page varies by',
+      {},
+      readers,
+      ['HEAD ', 'GET '],
+    ],
+  ])('share %s', async (_, vary, sent, asked) => {
+    page = { ...page, ...vary };
+    const alike = Array.from({ length: 6 }, (__, index) => ({ ...sent[index % sent.length] }));
+    expect(
+      await statuses(
+        () => alike.map(head),
+        asked.map(() => 1),
+      ),
+    ).toEqual(Array(6).fill(200));
+    expect(told()).toEqual(asked);
   });
 
   it('share no 304 by HEAD: it does not tell all that they ask for', async () => {

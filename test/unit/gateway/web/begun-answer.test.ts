@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { WebModel } from '../../../support/web-model.ts';
+import { type ModelAnswer, WebModel } from '../../../support/web-model.ts';
 
 const forAll = { 'cache-control': 'max-age=60' };
-const said = (fields: Record<string, string>, more = {}) => ({
+const said = (fields: Record<string, string>, more: Partial<ModelAnswer> = {}): ModelAnswer => ({
   status: 200,
   fields,
   body: 'page',
@@ -109,16 +109,34 @@ describe.each([
   },
 );
 
-it('who demands something of the page by HEAD does not wait for its body', async () => {
-  const model = new WebModel(slowly({ ...forAll, etag: 'W/"1"' }));
+it.each([
+  ['is told of it where that would be a hit', 'max-age=60', ['GET']],
+  ['asks where it would not', 'no-cache', ['GET', 'HEAD']],
+])('who demands by HEAD what begins %s, and waits for no body', async (_, control, questions) => {
+  const model = new WebModel(slowly({ 'cache-control': control, etag: 'W/"1"' }));
   model.read({ method: 'GET', quota: 'a', fields: {} });
   await model.pass(400);
   const head = model.read({ method: 'HEAD', quota: 'b', fields: { 'if-match': '*' } });
   await model.pass(400);
-  expect([head.result?.status, head.result?.report.cacheStatus]).toEqual([
-    200,
-    expect.not.stringContaining('collapsed'),
-  ]);
+  expect(head.result?.status).toBe(200);
+  expect(model.origin.questions.map(({ method }) => method)).toEqual(questions);
+});
+
+describe.each(['HEAD', 'GET'] as const)('who demands something else than what begins, by %s', method => {
+  it.each([
+    ['before the head', 0, 300],
+    ['after it', 400, 400],
+  ])('asks at once, where it came %s', async (_, cameMs, askedMs) => {
+    const model = new WebModel(slowly({ ...forAll, etag: 'W/"1"' }));
+    model.read({ method: 'GET', quota: 'a', fields: {} });
+    await model.pass(cameMs);
+    model.read({ method, quota: 'b', fields: { 'if-match': '"2"' } });
+    await model.pass(1_000);
+    expect(model.origin.questions.map(each => [each.method, each.fromMs])).toEqual([
+      ['GET', 0],
+      [method, askedMs],
+    ]);
+  });
 });
 
 it('who has the page, and wants a range of any other, is told so at once', async () => {
@@ -168,14 +186,6 @@ it('the whole that is asked for those whom a 304 tells nothing is given up once 
   ]);
 });
 
-it('who demands something else than what begins is told nothing of it', async () => {
-  const model = new WebModel(slowly({ ...forAll, etag: 'W/"1"' }));
-  model.read({ method: 'GET', quota: 'a', fields: {} });
-  const head = model.read({ method: 'HEAD', quota: 'b', fields: { 'if-match': '"2"' } });
-  await model.pass(1_000);
-  expect(head.result).toBeUndefined();
-});
-
 it('an error that may be kept, but not in the place of the page, is told nobody else', async () => {
   const page = { 'cache-control': 'max-age=1', etag: 'W/"1"' };
   const model = new WebModel(() => said(page, { bodyMs: 0 }));
@@ -185,4 +195,129 @@ it('an error that may be kept, but not in the place of the page, is told nobody 
   for (const quota of ['b', 'c']) model.read({ method: 'HEAD', quota, fields: {} });
   await model.pass(2_000);
   expect(model.origin.questions.map(({ method }) => method)).toEqual(['GET', 'HEAD', 'HEAD']);
+});
+
+it('who has another version, and wants a range, waits for what begins where that is no hit', async () => {
+  const model = new WebModel(slowly({ 'cache-control': 'no-cache', etag: 'W/"1"' }));
+  model.read({ method: 'GET', quota: 'a', fields: {} });
+  await model.pass(400);
+  for (const quota of ['b', 'c', 'd'])
+    model.read({ method: 'GET', quota, fields: { range: 'bytes=0-1', 'if-none-match': 'W/"1"' } });
+  await model.pass(1_000);
+  expect(model.origin.questions).toHaveLength(1);
+});
+
+describe('a 304 that leaves Vary out', () => {
+  const varying = { ...forAll, vary: 'x-a' };
+  const answer = (_: string, sent: Readonly<Record<string, string>>) => {
+    const tag = `W/"${sent['x-a']}"`;
+    const isHeld = (sent['if-none-match'] ?? '').includes(tag) || sent['if-modified-since'] === 'today';
+    return isHeld
+      ? said({ ...forAll, etag: tag }, { status: 304, bodyMs: 0 })
+      : said({ ...varying, etag: tag }, { bodyMs: 9_000 });
+  };
+  const condition = { 'if-none-match': 'W/"1", W/"2"' };
+
+  it('is told nobody who has sent something else, where nothing is known of the page', async () => {
+    const model = new WebModel(answer);
+    const came = ['1', '2', '1', '2'].map((value, number) =>
+      model.read({ method: 'GET', quota: `a${number}`, fields: { 'x-a': value, ...condition } }),
+    );
+    await model.pass(3_000);
+    for (const [number, { result }] of came.entries())
+      expect(result?.fields).toContainEqual({ name: 'etag', value: `W/"${1 + (number % 2)}"`, store: false });
+  });
+
+  it('is told those who select the same by what has begun', async () => {
+    const model = new WebModel(answer);
+    model.read({ method: 'GET', quota: 'first', fields: { 'x-a': '1', 'cache-control': 'no-cache' } });
+    await model.pass(400);
+    const asked = (value: string, number: number) => ({
+      'x-a': value,
+      'user-agent': String(number),
+      'cache-control': 'no-cache',
+      ...condition,
+    });
+    for (let number = 0; number < 20; number++)
+      model.read({ method: 'GET', quota: `a${number}`, fields: asked('1', number) });
+    await model.pass(1_000);
+    expect(model.origin.questions).toHaveLength(2);
+  });
+});
+
+const longAgo = new Date(0).toUTCString();
+
+describe.each([
+  ['without a validator', { 'if-none-match': 'W/"1"' }, {}],
+  ['with another validator than was named', { 'if-modified-since': longAgo }, { etag: 'W/"1"' }],
+] as const)('a 304 %s', (_, condition, told) => {
+  const answer = (__: string, sent: Readonly<Record<string, string>>) =>
+    (sent['if-none-match'] ?? sent['if-modified-since'])
+      ? said({ 'cache-control': 'no-cache', vary: 'x-a', ...told }, { status: 304, bodyMs: 0 })
+      : said(
+          { 'cache-control': 'no-cache', vary: 'x-a', etag: 'W/"1"', 'last-modified': longAgo },
+          { bodyMs: 9_000 },
+        );
+
+  it.each([0, 1])(
+    'answers all who have sent the same condition, beside %d bodies that have begun',
+    async bodies => {
+      const model = new WebModel(answer);
+      if (bodies > 0) model.read({ method: 'GET', quota: 'first', fields: {} });
+      await model.pass(400);
+      const came = Array.from({ length: 60 }, (__, number) =>
+        model.read({
+          method: 'GET',
+          quota: `a${number}`,
+          fields: { ...condition, 'user-agent': String(number) },
+        }),
+      );
+      await model.pass(1_000);
+      expect(came.map(({ result }) => result?.status)).toEqual(Array(60).fill(304));
+      expect(model.origin.questions).toHaveLength(1 + bodies);
+    },
+  );
+});
+
+it('that there is nothing is told all by HEAD who have sent the very same, and nobody else', async () => {
+  const model = new WebModel(() => said({ vary: 'x-a' }, { status: 404, bodyMs: 0 }));
+  const alike = Array.from({ length: 20 }, (_, number) =>
+    model.read({ method: 'HEAD', quota: `a${number}`, fields: {} }),
+  );
+  model.read({ method: 'HEAD', quota: 'other', fields: { 'x-key': 'k' } });
+  await model.pass(2_000);
+  expect(alike.map(({ result }) => result?.status)).toEqual(Array(20).fill(404));
+  expect(model.origin.questions.map(({ fields }) => fields['x-key'])).toEqual([undefined, 'k']);
+});
+
+it('what could not be kept of a page is told nobody else by HEAD', async () => {
+  const model = new WebModel(() => said({ 'cache-control': 'no-cache' }, { bodyMs: 0 }));
+  for (let number = 0; number < 20; number++) model.read({ method: 'HEAD', quota: `a${number}`, fields: {} });
+  await model.pass(2_000);
+  expect(model.origin.questions).toHaveLength(20);
+});
+
+it('HEAD that leaves validators out does not tell that each gets an answer of its own', async () => {
+  const page = { 'cache-control': 'no-cache' };
+  const model = new WebModel(method =>
+    said(method === 'HEAD' ? page : { ...page, etag: 'W/"1"' }, { bodyMs: 0 }),
+  );
+  for (let number = 0; number < 12; number++) {
+    model.read({ method: 'HEAD', quota: `h${number}`, fields: {} });
+    await model.pass(400);
+  }
+  for (let number = 0; number < 40; number++)
+    model.read({ method: 'GET', quota: `a${number}`, fields: { 'user-agent': String(number) } });
+  await model.pass(1_000);
+  expect(model.origin.questions.filter(({ method }) => method === 'GET')).toHaveLength(1);
+});
+
+it('who needs no more than a head gets that of what is asked for beside a question that hangs', async () => {
+  const model = new WebModel(() => said({ ...forAll }, { status: undefined }));
+  model.read({ method: 'GET', quota: 'hangs', fields: { 'x-session': 'locked' } });
+  await model.pass(100);
+  model.origin.answer = slowly({ ...forAll, etag: 'W/"1"' });
+  const heads = ['b', 'c'].map(quota => model.read({ method: 'HEAD', quota, fields: {} }));
+  await model.pass(3_000);
+  expect(heads.map(({ result }) => result?.status)).toEqual([200, 200]);
 });

@@ -36,7 +36,7 @@ function readOf(quota: string, own: { readonly range?: string; readonly a?: stri
 function begun(status: number, vary?: string): BegunAnswer {
   const head = readWebHead({ status, fields: vary === undefined ? [] : [httpHeader('vary', vary)] });
   const times = { ...asked, groupSlots: () => 0, requestedMs: 0, receivedMs: 0 };
-  return { head, times, isOfStale: false, isKept: true };
+  return { head, times, isOfStale: false, isKept: true, isForAlike: false };
 }
 
 const stored = (status = 200) =>
