@@ -52,6 +52,8 @@ class Beside {
   hasAskedNobody = false;
   readonly open = new Map<WebFlight, Open>();
   readonly waiting = new Set<Waiting>();
+  /** How the flight would have ended, had nothing begun beside it. */
+  held: Landing | undefined;
   /** Whether one of a client is under way without a place. */
   hasPlaceless = false;
   /** Whether the origin has said anything to others: it may hang for all. */
@@ -86,6 +88,22 @@ class Beside {
   look(): void {
     const answered = this.#all.filter(({ isAnswered }) => isAnswered);
     this.#seenBytes = new Map(answered.map(flight => [flight, flight.cameBytes]));
+  }
+
+  /** Whether an answer is coming that was asked for beside. */
+  get hasBegun(): boolean {
+    return [...this.open.keys()].some(({ isAnswered }) => isAnswered);
+  }
+
+  /** Whether the flight ends so; otherwise it waits for what has begun. */
+  mayEnd(landing: Landing): boolean {
+    if (this.hasBegun) this.held = landing;
+    return !this.hasBegun;
+  }
+
+  /** Something beside is over: nothing may be left that the flight is held for. */
+  endHeld(): void {
+    if (this.held && !this.hasBegun) this.#flight.land(this.held);
   }
 
   get #all(): readonly WebFlight[] {
@@ -129,6 +147,7 @@ export class QuestionsBeside {
     const { clock, flights } = this.#parts;
     const beside = new Beside(flight, flights.patienceMs(flight.first));
     flight.over = () => this.#giveUpLater(beside);
+    flight.mayEnd = landing => beside.mayEnd(landing);
     this.#wait(flight, beside, flight.sinceMs + beside.patienceMs - clock.monotonicMs());
   }
 
@@ -175,6 +194,7 @@ export class QuestionsBeside {
         beside.open.delete(question);
         // what was not sent, or was given up, has no answer
         if (fetch) this.#landed(flight, beside, question, landing, isOfNobody);
+        beside.endHeld();
         ended(isDeserted ? 'failed' : outcomeOf(landing));
       };
       const question = new WebFlight(read, clock.monotonicMs(), land, flight.isOfRange);

@@ -103,6 +103,8 @@ export class WebFlight {
   patience: Timer | undefined;
   /** Called once it is over; set with `patience`. */
   over: (() => void) | undefined;
+  /** Whether it ends where it has hung itself, or is held for what has begun beside it; set with `patience`. */
+  mayEnd: ((landing: Landing) => boolean) | undefined;
   /** Called once its answer begins. */
   begins: ((begun: BegunAnswer) => void) | undefined;
   /** Whether what was asked beside got an answer for its reader alone. */
@@ -215,7 +217,7 @@ export class WebFlight {
    * @param by whose answer it is
    */
   land(landing: Landing, by: WebRead = this.first): void {
-    if (this.#isOver) return;
+    if (this.#isOver || (hasHung(landing) && this.mayEnd?.(landing) === false)) return;
     this.#isOver = true;
     const { deserted } = this;
     this.deserted = undefined;

@@ -321,3 +321,42 @@ it('who needs no more than a head gets that of what is asked for beside a questi
   await model.pass(3_000);
   expect(heads.map(({ result }) => result?.status)).toEqual([200, 200]);
 });
+
+describe('what begins beside a question that hangs', () => {
+  const asked = async (second: Partial<ModelAnswer>) => {
+    const model = new WebModel(() => said(forAll, { status: undefined }));
+    model.read({ method: 'GET', quota: 'hangs', fields: { 'x-session': 'locked' } });
+    await model.pass(100);
+    model.origin.answer = () => said({ ...forAll, etag: 'W/"1"' }, second);
+    const readers = ['b', 'c'].map(quota => model.read({ method: 'GET', quota, fields: {} }));
+    return { model, readers, results: () => readers.map(({ result }) => result?.status ?? result?.error) };
+  };
+
+  it('is waited for, though the first has got no answer in time', async () => {
+    const { model, results } = await asked({ bodyMs: 9_500 });
+    await model.pass(11_000);
+    expect(results()).toEqual([undefined, undefined]);
+    await model.pass(3_000);
+    expect(results()).toEqual([200, 200]);
+    expect(model.origin.open).toEqual([]);
+  });
+
+  it('is waited for no longer than it comes', async () => {
+    const { model, results } = await asked({ bodyMs: 12_000 });
+    await model.pass(30_000);
+    for (const error of results()) expect(error).toMatchObject({ code: 'TIMEOUT' });
+    expect(model.origin.open).toEqual([]);
+  });
+
+  it('goes on for nobody no longer than patience, and who comes then asks', async () => {
+    const { model, readers } = await asked({ isEndless: true });
+    await model.pass(11_000);
+    for (const reader of readers) reader.leave();
+    await model.pass(10_000);
+    expect(model.origin.open).toEqual([]);
+    model.origin.answer = () => said(forAll, { bodyMs: 0 });
+    const later = model.read({ method: 'GET', quota: 'd', fields: {} });
+    await model.pass(500);
+    expect(later.result?.status).toBe(200);
+  });
+});
