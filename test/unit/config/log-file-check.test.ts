@@ -13,6 +13,7 @@ beforeEach(() => {
   writeFileSync(join(home, 'there/access.log'), '');
   symlinkSync('missing/below.log', join(home, 'to-nothing'));
   symlinkSync('to-itself', join(home, 'to-itself'));
+  symlinkSync('to-nothing', join(home, 'to-that'));
 });
 afterEach(() => rmSync(home, { recursive: true }));
 
@@ -25,6 +26,7 @@ it.each([
   ['there', 'EISDIR'],
   ['new/', 'EISDIR'],
   ['to-nothing', 'ENOENT'],
+  ['to-that', 'ENOENT'],
   ['to-itself', 'ELOOP'],
 ])('refuses %s for the access log, with the key', (name, code) => {
   const expected = `which cannot be written (${code}); expected a file in a directory that is there`;

@@ -1,8 +1,12 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WholeReply } from '../../../../src/backend/store.ts';
 import type { RefusedRecord } from '../../../../src/cache/record.ts';
 import { RefusedByStoreError } from '../../../../src/gateway/fill/fill-error.ts';
 import { failureFields } from '../../../../src/gateway/reply/failure-fields.ts';
+import { errorWithin } from '../../../../src/gateway/reply/refusal-reply.ts';
+import { Exchange } from '../../../../src/gateway/request/exchange.ts';
 import type { HeaderField } from '../../../../src/s3/dialect.ts';
 import { httpHeader } from '../../../support/asked-ranges.ts';
 import { bucketOf } from '../../../support/object-reads.ts';
@@ -144,5 +148,60 @@ describe('a refusal from memory', () => {
     const how = { how: 'fetched', forwarded: 'uri-miss', forwardStatus: 404 } as const;
     bench.finds.push({ record, ...how, isCollapsed: false, isStored: true, isCharged: true });
     expect((await bench.serve()).reply.headers['x-amz-request-charged']).toBe('requester');
+  });
+});
+
+describe('an error within an answer of status 200', () => {
+  const renamed = { ...bucketOf(), name: 'mine', bucketAtStore: 'theirs-alone' };
+  const source = { ...bucketOf(), name: 'from', bucketAtStore: 'source-at-store' };
+
+  /** What becomes of `body` for a client. */
+  function within(body: string, mayKnowMissing = true, of = renamed) {
+    const response = new ServerResponse(new IncomingMessage(new Socket()));
+    const ends = { refuse: () => undefined, fault: () => undefined };
+    const exchange = new Exchange(response, 'PUT', '/mine/k', 0, 'id', 'id2', { now: 'today' }, ends);
+    const ids: HeaderField[] = [
+      { name: 'request-id', value: 'theirs', store: true },
+      { name: 'id-2', value: 'theirs 2', store: true },
+    ];
+    const reply = { status: 200, fields: ids, body: Buffer.from(body) };
+    return { exchange, text: errorWithin(exchange, of, reply, mayKnowMissing, source)?.toString() };
+  }
+
+  it('is the verdict of the store, in the names of the client and with the ids of the store', () => {
+    const { exchange, text } = within(errorOf('InternalError', '<BucketName>theirs-alone</BucketName>'));
+    expect(text).toContain('<Code>InternalError</Code><Message>No.</Message><BucketName>mine</BucketName>');
+    expect(text).toContain('<RequestId>theirs</RequestId><HostId>theirs 2</HostId>');
+    expect(exchange).toMatchObject({ errorCode: 'InternalError', refusedBy: 'store', failure: undefined });
+  });
+
+  it('does not name the source as the store does', () => {
+    const { text } = within(
+      errorOf('NoSuchBucket', '<BucketName>source-at-store</BucketName><Own>source-at-store</Own>'),
+    );
+    expect(text).toContain('<BucketName>from</BucketName>');
+    expect(text).not.toContain('source-at-store');
+  });
+
+  it.each(['NoSuchKey', 'NoSuchVersion', 'ObjectNotFound'])(
+    'law 6: %s is not told to who may not list, and the log says so',
+    code => {
+      const { exchange, text } = within(errorOf(code), false);
+      expect(text).toContain('<Code>AccessDenied</Code>');
+      expect(text).not.toMatch(/No\.|theirs-alone/);
+      expect(exchange.errorCode).toBe('AccessDenied');
+      expect(failureFields(exchange).reason).toMatch(/no such key/);
+      expect(within(errorOf(code)).text).toContain(`<Code>${code}</Code>`);
+    },
+  );
+
+  it('law 7: does not quote what the store says of the signature of the gateway', () => {
+    const { text } = within(errorOf('SignatureDoesNotMatch', '<AWSAccessKeyId>AKID</AWSAccessKeyId>'));
+    expect(text).toContain('<Code>BadGateway</Code>');
+    expect(text).not.toContain('AKID');
+  });
+
+  it('is none where the document is a result', () => {
+    expect(within('<CopyObjectResult><ETag>"e"</ETag></CopyObjectResult>').text).toBeUndefined();
   });
 });
