@@ -97,7 +97,8 @@ class Beside {
 
   /** Whether the flight ends so; otherwise it waits for what has begun. */
   mayEnd(landing: Landing): boolean {
-    if (this.hasBegun) this.held = landing;
+    // the origin is there, and may answer the next
+    if (this.hasBegun) this.held = landing.kind === 'failed' ? { ...landing, isBegun: true } : landing;
     return !this.hasBegun;
   }
 
@@ -192,13 +193,14 @@ export class QuestionsBeside {
       let isDeserted = false;
       const land = (landing: Landing) => {
         beside.open.delete(question);
+        if (landing.kind !== 'stored') flight.brokeOff(read);
         // what was not sent, or was given up, has no answer
         if (fetch) this.#landed(flight, beside, question, landing, isOfNobody);
         beside.endHeld();
         ended(isDeserted ? 'failed' : outcomeOf(landing));
       };
       const question = new WebFlight(read, clock.monotonicMs(), land, flight.isOfRange);
-      question.begins = begun => flight.tell(begun, read);
+      question.begins = begun => flight.answered(begun, read);
       const giveUp = () => {
         const sent = fetch;
         fetch = undefined;

@@ -95,6 +95,11 @@ export function hasHung(landing: Landing): boolean {
   return landing.kind === 'failed' && landing.error instanceof StoreError && landing.error.code === 'TIMEOUT';
 }
 
+/** Whether those who wait are told nothing that they could be given. */
+function isForFirstAlone({ kind }: Landing): boolean {
+  return kind === 'alone' || kind === 'failed';
+}
+
 /** A request to an origin whose answer may be for others as well. */
 export class WebFlight {
   /** Called when nobody waits any more, if it was not over by then; set once the first has left. */
@@ -103,10 +108,10 @@ export class WebFlight {
   patience: Timer | undefined;
   /** Called once it is over; set with `patience`. */
   over: (() => void) | undefined;
-  /** Whether it ends where it has hung itself, or is held for what has begun beside it; set with `patience`. */
+  /** Whether it ends with what the first has got, or is held for what has begun beside it; set with `patience`. */
   mayEnd: ((landing: Landing) => boolean) | undefined;
-  /** Called once its answer begins. */
-  begins: ((begun: BegunAnswer) => void) | undefined;
+  /** Called once an answer begins. @param by who has asked for it */
+  begins: ((begun: BegunAnswer, by: WebRead) => void) | undefined;
   /** Whether what was asked beside got an answer for its reader alone. */
   hasOwnBeside = false;
   /** How much of its body has come. */
@@ -122,7 +127,7 @@ export class WebFlight {
   readonly #waiting = new Set<Waiter>();
   readonly #landed: (landing: Landing, by: WebRead) => void;
   #isOver = false;
-  #begun: BegunAnswer | undefined;
+  #begun: { readonly answer: BegunAnswer; readonly by: WebRead } | undefined;
 
   constructor(
     first: WebRead,
@@ -146,27 +151,42 @@ export class WebFlight {
     return this.#isOver;
   }
 
-  /** Its answer, once that has begun: it may take long until it lands. */
+  /** The answer that has begun, its own or one that was asked for beside: it may take long until it lands. */
   get begun(): BegunAnswer | undefined {
-    return this.#begun;
+    return this.#begun?.answer;
+  }
+
+  /** Who has asked for that. */
+  get begunBy(): WebRead {
+    return this.#begun?.by ?? this.first;
   }
 
   get isAnswered(): boolean {
     return this.#begun !== undefined;
   }
 
-  /** Who selects another answer does not wait for the rest of this one: the head says so by Vary (RFC 9111 §4.1). */
-  answered(begun: BegunAnswer): void {
+  /**
+   * Who selects another answer does not wait for the rest of this one: the head says so by Vary (RFC 9111 §4.1).
+   *
+   * @param by who has asked for it, perhaps beside
+   */
+  answered(begun: BegunAnswer, by = this.first): void {
     // another's answer, asked for beside, may have come before it
     if (this.#isOver) return;
-    this.#begun = begun;
-    this.begins?.(begun);
-    this.tell(begun);
-    const others = [...this.#waiting].filter(({ read }) => !selectsBegun(read, begun, this.first));
+    this.#begun ??= { answer: begun, by };
+    const isWaitedFor = this.begunBy === by;
+    if (isWaitedFor) this.begins?.(begun, by);
+    this.tell(begun, by);
+    if (!isWaitedFor) return;
+    const others = [...this.#waiting].filter(({ read }) => !selectsBegun(read, begun, by));
     for (const waiter of others) this.#waiting.delete(waiter);
-    for (const waiter of others)
-      waiter.told({ kind: 'alone', because: 'variant', arrived: begun }, this.first);
-    if (others.length > 0 && !this.isAwaited) this.deserted?.();
+    for (const waiter of others) waiter.told({ kind: 'alone', because: 'variant', arrived: begun }, by);
+    if ((others.length > 0 || by !== this.first) && !this.isAwaited) this.deserted?.();
+  }
+
+  /** What `by` was being answered with comes no more: others may begin instead. */
+  brokeOff(by: WebRead): void {
+    if (this.#begun?.by === by) this.#begun = undefined;
   }
 
   /** Those who need no more get this, and wait no longer. @param first whose answer it is */
@@ -191,7 +211,7 @@ export class WebFlight {
 
   /** @returns a function that ends the wait */
   wait(read: WebRead, told: Waiter['told'], takesHead: Waiter['takesHead']): () => void {
-    if (this.#begun && takesHead(this.#begun, this.first)) return () => {};
+    if (this.#begun && takesHead(this.#begun.answer, this.#begun.by)) return () => {};
     const isOfFirst = read.client.quota === this.#client;
     const waiter = { isOfFirst, read, told, takesHead };
     this.#waiting.add(waiter);
@@ -217,7 +237,8 @@ export class WebFlight {
    * @param by whose answer it is
    */
   land(landing: Landing, by: WebRead = this.first): void {
-    if (this.#isOver || (hasHung(landing) && this.mayEnd?.(landing) === false)) return;
+    if (this.#isOver) return;
+    if (by === this.first && isForFirstAlone(landing) && this.mayEnd?.(landing) === false) return;
     this.#isOver = true;
     const { deserted } = this;
     this.deserted = undefined;

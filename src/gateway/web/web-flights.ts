@@ -94,8 +94,8 @@ export class WebFlights {
       this.#flights.get(nameOf(read, kind, variant, range)) ??
       this.#flights.get(ownNameOf(read, kind, variant, range));
     if (!known || !this.#known.isStillAsked(read, known.asked, known.flight.begun)) return undefined;
-    const { begun, first } = known.flight;
-    if (begun && !this.#known.mayShareBegun(read, begun, first)) return undefined;
+    const { begun, begunBy } = known.flight;
+    if (begun && !this.#known.mayShareBegun(read, begun, begunBy)) return undefined;
     const isEnough = kind !== 'range' || containsRange(known.range, parseRange(read.fields.range));
     return isEnough ? known.flight : undefined;
   }
@@ -153,12 +153,12 @@ export class WebFlights {
     };
     const flight = new WebFlight(read, this.#clock.monotonicMs(), land, kind === 'range');
     const known = { flight, asked, range: parseRange(read.fields.range) };
-    flight.begins = ({ head: { vary } }) => {
+    flight.begins = ({ head: { vary } }, by) => {
       const names = namesOf(vary);
       this.#begunVary.set(text, { flight, names });
       if (this.#flights.get(name)?.flight !== flight) return;
       this.#flights.delete(name);
-      name = nameOfVariant(read.variantName(names));
+      name = nameOfVariant(by.variantName(names));
       this.#flights.set(name, known);
     };
     this.#flights.set(name, known);

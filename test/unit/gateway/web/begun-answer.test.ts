@@ -341,10 +341,53 @@ describe('what begins beside a question that hangs', () => {
     expect(model.origin.open).toEqual([]);
   });
 
-  it('is waited for no longer than it comes', async () => {
+  it.each([
+    ['fails', { status: 503, fields: {} }],
+    ['is answered for itself', { fields: { 'cache-control': 'private' } }],
+  ])('is waited for, though the first %s meanwhile', async (_, different) => {
+    const model = new WebModel(() => said(forAll, { headMs: 3_000, bodyMs: 0, ...different }));
+    model.read({ method: 'GET', quota: 'hangs', fields: { 'x-session': 'locked' } });
+    await model.pass(100);
+    model.origin.answer = () => said({ ...forAll, etag: 'W/"1"' }, { bodyMs: 5_000 });
+    const came = Array.from({ length: 30 }, (__, number) =>
+      model.read({ method: 'GET', quota: `a${number}`, fields: { 'user-agent': String(number) } }),
+    );
+    await model.pass(9_000);
+    expect(came.map(({ result }) => result?.status)).toEqual(Array(30).fill(200));
+    // a body of which nothing comes for a while is asked for once more
+    expect(model.origin.questions.length).toBeLessThanOrEqual(3);
+  });
+
+  it('is told at once to who comes later by HEAD, and is asked for by who demands another', async () => {
+    const { model } = await asked({ bodyMs: 9_500 });
+    await model.pass(4_000);
+    const head = model.read({ method: 'HEAD', quota: 'd', fields: {} });
+    const demand = model.read({ method: 'HEAD', quota: 'e', fields: { 'if-match': '"2"' } });
+    await model.pass(1_000);
+    expect([head.result?.status, demand.result?.status]).toEqual([200, 200]);
+  });
+
+  it('keeps nobody waiting who selects another variant', async () => {
+    const model = new WebModel(() => said(forAll, { status: undefined }));
+    model.read({ method: 'GET', quota: 'hangs', fields: { 'x-session': 'locked', 'x-a': '1' } });
+    await model.pass(100);
+    model.origin.answer = (_, sent) =>
+      said({ ...forAll, vary: 'x-a' }, { bodyMs: sent['x-a'] === '1' ? 9_500 : 0 });
+    const read = (value: string, quota: string) =>
+      model.read({ method: 'GET', quota, fields: { 'x-a': value } });
+    const came = [read('2', 'c'), read('1', 'b'), read('2', 'd')];
+    await model.pass(4_000);
+    const later = read('2', 'e');
+    await model.pass(1_000);
+    expect([...came, later].map(({ result }) => result?.status)).toEqual([200, undefined, 200, 200]);
+  });
+
+  it('is asked for again where it breaks off', async () => {
     const { model, results } = await asked({ bodyMs: 12_000 });
-    await model.pass(30_000);
-    for (const error of results()) expect(error).toMatchObject({ code: 'TIMEOUT' });
+    await model.pass(11_000);
+    model.origin.answer = () => said(forAll, { bodyMs: 0 });
+    await model.pass(20_000);
+    expect(results()).toEqual([200, 200]);
     expect(model.origin.open).toEqual([]);
   });
 
