@@ -36,6 +36,9 @@ export function shareOf(
     ? evaluatePreconditions(read.fields, validatorsOf(described), read.nowMs).kind
     : 'proceed';
   if (verdict === 'failed') return 'nothing';
+  // nobody else would share its question, and what is no hit is told nobody who has come later
+  const mayNeedRange = !isHead && read.fields.range !== undefined;
+  if (mayNeedRange && !wouldAnswer(begun, read, nowMs)) return 'body';
   if (verdict === 'not-modified' || isConfirmedAsWell(read, begun, first))
     return { status: 304, fields: fields.filter(({ name }) => isInNotModified(name)) };
   // a 304 does not tell all that HEAD would
@@ -75,11 +78,10 @@ export function isForReader(
 
 /**
  * Whether `read`, which comes after an answer has begun, may share it. A head is given at once only where the cache would give it
- * (RFC 9111 §4): the body may take long, and the origin may say something else by now. Who needs the body waits for it, and so does who
- * may need a range of it: nobody else would share its question.
+ * (RFC 9111 §4): the body may take long, and the origin may say something else by now. Who needs the body waits for it.
  */
 export function mayShareBegun(read: WebRead, begun: BegunAnswer, first: WebRead, nowMs: number): boolean {
   const share = shareOf(read, begun, first, nowMs);
   if (share === 'nothing' || share === 'body') return share === 'body';
-  return wouldAnswer(begun, read, nowMs) || (read.method === 'GET' && read.fields.range !== undefined);
+  return wouldAnswer(begun, read, nowMs);
 }

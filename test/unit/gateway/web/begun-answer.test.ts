@@ -197,13 +197,17 @@ it('an error that may be kept, but not in the place of the page, is told nobody 
   expect(model.origin.questions.map(({ method }) => method)).toEqual(['GET', 'HEAD', 'HEAD']);
 });
 
-it('who has another version, and wants a range, waits for what begins where that is no hit', async () => {
+it('who has the page, and wants a range of any other, waits for what begins where that is no hit', async () => {
   const model = new WebModel(slowly({ 'cache-control': 'no-cache', etag: 'W/"1"' }));
   model.read({ method: 'GET', quota: 'a', fields: {} });
   await model.pass(400);
-  for (const quota of ['b', 'c', 'd'])
-    model.read({ method: 'GET', quota, fields: { range: 'bytes=0-1', 'if-none-match': 'W/"1"' } });
+  const came = ['b', 'c', 'd'].map(quota =>
+    model.read({ method: 'GET', quota, fields: { range: 'bytes=0-1', 'if-none-match': 'W/"1"' } }),
+  );
   await model.pass(1_000);
+  expect(came.map(({ result }) => result)).toEqual([undefined, undefined, undefined]);
+  await model.pass(9_000);
+  expect(came.every(({ result }) => result !== undefined)).toBe(true);
   expect(model.origin.questions).toHaveLength(1);
 });
 
