@@ -13,18 +13,16 @@ import type { WebRead } from './web-read.ts';
  * What `read` gets of an answer for others as well whose body has not come: a head, where it is by HEAD or has the content already
  * (RFC 9110 §13.2.2), else the body; or nothing, where it selects another one, or demands another one.
  *
- * @param first who has asked for it
  * @param nowMs when the client gets it, which may be long after it has arrived
  */
 export function shareOf(
   read: WebRead,
   begun: BegunAnswer,
-  first: WebRead,
   nowMs: number,
-): StoreReplyHead | 'body' | 'nothing' {
+): StoreReplyHead | 'body' | 'other variant' | 'other demand' {
   const { head, times } = begun;
   const isHead = read.method === 'HEAD';
-  if (!selectsBegun(read, begun, first)) return 'nothing';
+  if (!selectsBegun(read, begun)) return 'other variant';
   if (head.status === 206 || !(isHead || read.fields.isConditional || isDemanding(read.fields)))
     return 'body';
   const whole = wholeOf(head);
@@ -35,11 +33,11 @@ export function shareOf(
   const verdict = heedsConditions(whole.status)
     ? evaluatePreconditions(read.fields, validatorsOf(described), read.nowMs).kind
     : 'proceed';
-  if (verdict === 'failed') return 'nothing';
+  if (verdict === 'failed') return 'other demand';
   // nobody else would share its question, and what is no hit is told nobody who has come later
   const mayNeedRange = !isHead && read.fields.range !== undefined;
   if (mayNeedRange && !wouldAnswer(begun, read, nowMs)) return 'body';
-  if (verdict === 'not-modified' || isConfirmedAsWell(read, begun, first))
+  if (verdict === 'not-modified' || isConfirmedAsWell(read, begun))
     return { status: 304, fields: fields.filter(({ name }) => isInNotModified(name)) };
   // a 304 does not tell all that HEAD would
   if (!isHead || head.status === 304) return 'body';
@@ -48,40 +46,35 @@ export function shareOf(
 }
 
 /** Whether `read` has asked what a 304 has answered: that need not repeat the validators (RFC 9110 §15.4.5). */
-function isConfirmedAsWell(
-  { fields }: WebRead,
-  { head }: BegunAnswer,
-  { fields: confirmed }: WebRead,
-): boolean {
-  const { ifNoneMatch, ifModifiedSince } = confirmed;
-  if (head.status !== 304 || isDemanding(fields)) return false;
+function isConfirmedAsWell({ fields }: WebRead, { head, by }: BegunAnswer): boolean {
+  const { isConditional, ifNoneMatch, ifModifiedSince } = by.fields;
+  if (head.status !== 304 || !isConditional) return false;
   return fields.ifNoneMatch === ifNoneMatch && fields.ifModifiedSince === ifModifiedSince;
 }
 
 /**
- * Whether an answer without a body is for `read` as well. It may leave Vary out, which what is known of the page has then: who selects
+ * Whether what has begun is for `read` as well. Without a body it may leave Vary out, which what is known of the page has then: who selects
  * another variant is told nothing (RFC 9111 §4.1).
  *
  * @param known the names that answers vary by; undefined where nothing is known
  */
 export function isForReader(
   read: WebRead,
-  { head, isForAlike }: BegunAnswer,
-  first: WebRead,
+  { head, by, isFor }: BegunAnswer,
   known: readonly string[] | undefined,
 ): boolean {
+  if (isFor === 'all') return true;
   if (isDemanding(read.fields)) return false;
-  if (isForAlike) return !read.isPersonal && !asksOtherwise(read, first);
+  if (isFor === 'alike') return !read.isPersonal && !asksOtherwise(read, by);
   if (head.fields.some(({ name }) => name === 'vary')) return true;
-  return known ? read.variantName(known) === first.variantName(known) : !asksOtherwise(read, first);
+  return known ? read.variantName(known) === by.variantName(known) : !asksOtherwise(read, by);
 }
 
 /**
  * Whether `read`, which comes after an answer has begun, may share it. A head is given at once only where the cache would give it
  * (RFC 9111 §4): the body may take long, and the origin may say something else by now. Who needs the body waits for it.
  */
-export function mayShareBegun(read: WebRead, begun: BegunAnswer, first: WebRead, nowMs: number): boolean {
-  const share = shareOf(read, begun, first, nowMs);
-  if (share === 'nothing' || share === 'body') return share === 'body';
-  return wouldAnswer(begun, read, nowMs);
+export function mayShareBegun(read: WebRead, begun: BegunAnswer, nowMs: number): boolean {
+  const share = shareOf(read, begun, nowMs);
+  return share === 'body' || (typeof share === 'object' && wouldAnswer(begun, read, nowMs));
 }

@@ -73,15 +73,11 @@ export function tellsOfOthers(read: WebRead, head: WebHead): boolean {
  * What an answer that has no body says to others as well as to `read`, whose it is: that to HEAD, or a 304 to who has the content.
  * Undefined where it says nothing to them.
  */
-export function toldWithoutBody(
-  read: WebRead,
-  arrived: ArrivedHead,
-): (ArrivedHead & { readonly isForAlike: boolean }) | undefined {
+export function toldWithoutBody(read: WebRead, arrived: ArrivedHead): 'bodiless' | 'alike' | undefined {
   const { status } = arrived.head;
   if (read.method !== 'HEAD' && status !== 304) return undefined;
-  if (couldBeForAll(read, arrived)) return { ...arrived, isForAlike: false };
-  const isNothing = isOfTarget(status) && couldBeOfOthers(read, arrived.head);
-  return isNothing ? { ...arrived, isForAlike: true } : undefined;
+  if (couldBeForAll(read, arrived)) return 'bodiless';
+  return isOfTarget(status) && couldBeOfOthers(read, arrived.head) ? 'alike' : undefined;
 }
 
 /** What a 304 is about. */

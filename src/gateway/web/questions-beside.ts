@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import type { Clock, Timer } from '../../base/clock.ts';
 import type { BackgroundTurns, Outcome } from '../read/background-turns.ts';
 import type { WebFetch } from './web-fetch.ts';
 import { hasHung, type Landing, outcomeOf, WebFlight } from './web-flight.ts';
@@ -47,6 +47,10 @@ interface Open extends Pick<AskedBeside, 'by'> {
 /** What was asked beside a flight. */
 class Beside {
   readonly patienceMs: number;
+  /** Until the next is asked. */
+  patience: Timer | undefined;
+  /** Whether one of them was answered for its reader alone. */
+  hasOwn = false;
   /** In whose names: somebody may come in whose name it can be. */
   asked: readonly WebRead[] = [];
   hasAskedNobody = false;
@@ -95,11 +99,14 @@ class Beside {
     return [...this.open.keys()].some(({ isAnswered }) => isAnswered);
   }
 
-  /** Whether the flight ends so; otherwise it waits for what has begun. */
-  mayEnd(landing: Landing): boolean {
+  /** How the flight ends where its first has got `landing`; undefined where it is held for what has begun. */
+  endOf(landing: Landing): Landing | undefined {
+    if (landing.kind !== 'alone' && landing.kind !== 'failed') return landing;
+    const end = landing.kind === 'failed' ? { ...landing, hasOwnBeside: this.hasOwn } : landing;
+    if (!this.hasBegun) return end;
     // the origin is there, and may answer the next
-    if (this.hasBegun) this.held = landing.kind === 'failed' ? { ...landing, isBegun: true } : landing;
-    return !this.hasBegun;
+    this.held = end.kind === 'failed' ? { ...end, isBegun: true } : end;
+    return undefined;
   }
 
   /** Something beside is over: nothing may be left that the flight is held for. */
@@ -144,16 +151,21 @@ export class QuestionsBeside {
 
   /** Somebody waits for `flight`. */
   watch(flight: WebFlight): void {
-    if (flight.patience || flight.isOver) return;
+    if (flight.beside || flight.isOver) return;
     const { clock, flights } = this.#parts;
     const beside = new Beside(flight, flights.patienceMs(flight.first));
-    flight.over = () => this.#giveUpLater(beside);
-    flight.mayEnd = landing => beside.mayEnd(landing);
+    flight.beside = {
+      endOf: landing => beside.endOf(landing),
+      over: () => {
+        beside.patience?.cancel();
+        this.#giveUpLater(beside);
+      },
+    };
     this.#wait(flight, beside, flight.sinceMs + beside.patienceMs - clock.monotonicMs());
   }
 
   #wait(flight: WebFlight, beside: Beside, delayMs: number): void {
-    flight.patience = this.#parts.clock.after(delayMs, () => {
+    beside.patience = this.#parts.clock.after(delayMs, () => {
       if (!flight.isAwaited) beside.giveUpBegun();
       const { isComing } = beside;
       if (!isComing) flight.dismiss(flight.first, this.#parts.isOfEach);
@@ -193,14 +205,14 @@ export class QuestionsBeside {
       let isDeserted = false;
       const land = (landing: Landing) => {
         beside.open.delete(question);
-        if (landing.kind !== 'stored') flight.brokeOff(read);
+        flight.brokeOff(read);
         // what was not sent, or was given up, has no answer
         if (fetch) this.#landed(flight, beside, question, landing, isOfNobody);
         beside.endHeld();
         ended(isDeserted ? 'failed' : outcomeOf(landing));
       };
       const question = new WebFlight(read, clock.monotonicMs(), land, flight.isOfRange);
-      question.begins = begun => flight.answered(begun, read);
+      question.begins = begun => flight.answered(begun);
       const giveUp = () => {
         const sent = fetch;
         fetch = undefined;
@@ -245,7 +257,7 @@ export class QuestionsBeside {
     const { flights } = this.#parts;
     if (hasHung(landing)) flights.learnLate(first);
     else beside.isHeard = true;
-    if (isOwn(landing)) flight.hasOwnBeside = true;
+    if (isOwn(landing)) beside.hasOwn = true;
     if (flight.isOver) return;
     const isOfEach = isOfNobody && isOwn(landing);
     if (landing.kind === 'stored' || (flight.isOfRange && isPartForNobodyElse(landing))) {

@@ -145,10 +145,16 @@ export function collapsed(
 
 /** The same while its body has not come yet. */
 export function collapsedHead(
-  { head: { status }, isOfStale, isKept }: BegunAnswer,
+  { head: { status }, isOfStale, isFor }: BegunAnswer,
   { waitsBecause = isOfStale ? 'stale' : 'uri-miss' }: WebRead,
 ): LookupOutcome {
-  return { how: 'fetched', forwarded: waitsBecause, forwardStatus: status, ...shared, isStored: isKept };
+  return {
+    how: 'fetched',
+    forwarded: waitsBecause,
+    forwardStatus: status,
+    ...shared,
+    isStored: isFor === 'all',
+  };
 }
 
 const shared = { isCollapsed: true, isStored: true, isCharged: false } as const;

@@ -86,8 +86,8 @@ export class WebArrivals implements WebFetchOwner {
     const plan = method === 'GET' && (mayKeep || isForWaiting) ? this.#kept(fetch, arrived) : pass;
     if (method === 'GET' && plan.kind === 'pass' && mayKeep) this.tooLong(fetch, head);
     if (plan.kind === 'pass') {
-      const told = isWorse ? undefined : toldWithoutBody(read, arrived);
-      if (told) flight?.tell({ ...told, isOfStale: stale !== undefined, isKept: false });
+      const isFor = isWorse ? undefined : toldWithoutBody(read, arrived);
+      if (isFor) flight?.tell({ ...arrived, by: read, isOfStale: stale !== undefined, isFor });
       // what is told by HEAD is kept for nobody, but what it tells of may be
       const because = mayKeep && method === 'HEAD' ? 'request' : aloneBecause(read, head, isUnkept);
       flight?.land({ kind: 'alone', because, arrived });
@@ -227,7 +227,7 @@ export class WebArrivals implements WebFetchOwner {
     const { stale, flight, read } = fetch.question;
     const { maxObjectSizeBytes } = read.policy;
     if (isOfUse(arrived.head, read.policy, arrived.times))
-      flight?.answered({ ...arrived, isOfStale: stale !== undefined, isKept: true, isForAlike: false });
+      flight?.answered({ ...arrived, by: read, isOfStale: stale !== undefined, isFor: 'all' });
     return { kind: 'collect', body: this.#collections.begin(maxObjectSizeBytes, bodyClientOf(fetch)) };
   }
 

@@ -1,5 +1,4 @@
 import { StoreError, type StoreErrorCode } from '../../backend/store.ts';
-import type { Timer } from '../../base/clock.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import type { Outcome } from '../read/background-turns.ts';
 import { type AloneBecause, asksOtherwise } from './one-request.ts';
@@ -59,18 +58,18 @@ export interface AloneLanding {
 
 /** An answer for others as well whose body has not come: it may take long, or there is none. */
 export interface BegunAnswer extends ArrivedHead {
+  /** Whose answer it is. */
+  readonly by: WebRead;
   /** Whether something is held that was stale. */
   readonly isOfStale: boolean;
-  /** Whether its body comes and will be kept. */
-  readonly isKept: boolean;
-  /** Whether it is for those alone who have sent the very same. */
-  readonly isForAlike: boolean;
+  /** Its body comes and will be kept for all; or it has none, and is for who needs none, or of these for who has sent the very same. */
+  readonly isFor: 'all' | 'bodiless' | 'alike';
 }
 
-/** Whether `read` selects what `first` is being answered with. */
-export function selectsBegun(read: WebRead, { head: { vary } }: BegunAnswer, first: WebRead): boolean {
+/** Whether `read` selects what has begun. */
+export function selectsBegun(read: WebRead, { head: { vary }, by }: BegunAnswer): boolean {
   const names = namesOf(vary);
-  return read.variantName(names) === first.variantName(names);
+  return read.variantName(names) === by.variantName(names);
 }
 
 interface Waiter {
@@ -79,8 +78,8 @@ interface Waiter {
   readonly read: WebRead;
   /** @param first whose answer it is */
   readonly told: (landing: Landing, first: WebRead) => void;
-  /** Takes what there is before the end; false where all is waited for. @param first whose answer it is */
-  readonly takesHead: (begun: BegunAnswer, first: WebRead) => boolean;
+  /** Takes what there is before the end; false where all is waited for. */
+  readonly takesHead: (begun: BegunAnswer) => boolean;
 }
 
 /** What a question that nobody waits for has come to. */
@@ -95,25 +94,22 @@ export function hasHung(landing: Landing): boolean {
   return landing.kind === 'failed' && landing.error instanceof StoreError && landing.error.code === 'TIMEOUT';
 }
 
-/** Whether those who wait are told nothing that they could be given. */
-function isForFirstAlone({ kind }: Landing): boolean {
-  return kind === 'alone' || kind === 'failed';
+/** What is asked beside a flight, see `QuestionsBeside`. */
+interface Beside {
+  /** How the flight ends where its first has got `landing`; undefined where it is held for what has begun beside it. */
+  endOf(landing: Landing): Landing | undefined;
+  /** The flight is over. */
+  over(): void;
 }
 
 /** A request to an origin whose answer may be for others as well. */
 export class WebFlight {
   /** Called when nobody waits any more, if it was not over by then; set once the first has left. */
   deserted: (() => void) | undefined;
-  /** Until the answer is asked for beside, see `QuestionsBeside`; set once somebody waits. */
-  patience: Timer | undefined;
-  /** Called once it is over; set with `patience`. */
-  over: (() => void) | undefined;
-  /** Whether it ends with what the first has got, or is held for what has begun beside it; set with `patience`. */
-  mayEnd: ((landing: Landing) => boolean) | undefined;
-  /** Called once an answer begins. @param by who has asked for it */
-  begins: ((begun: BegunAnswer, by: WebRead) => void) | undefined;
-  /** Whether what was asked beside got an answer for its reader alone. */
-  hasOwnBeside = false;
+  /** Set once somebody waits. */
+  beside: Beside | undefined;
+  /** Called once an answer begins. */
+  begins: ((begun: BegunAnswer) => void) | undefined;
   /** How much of its body has come. */
   cameBytes = 0;
   /** Whose request it is. */
@@ -127,7 +123,8 @@ export class WebFlight {
   readonly #waiting = new Set<Waiter>();
   readonly #landed: (landing: Landing, by: WebRead) => void;
   #isOver = false;
-  #begun: { readonly answer: BegunAnswer; readonly by: WebRead } | undefined;
+  /** Answers under way, its own and what was asked for beside, in the order in which they began: the oldest is waited for. */
+  #coming: readonly BegunAnswer[] = [];
 
   constructor(
     first: WebRead,
@@ -151,47 +148,43 @@ export class WebFlight {
     return this.#isOver;
   }
 
-  /** The answer that has begun, its own or one that was asked for beside: it may take long until it lands. */
+  /** The answer that is waited for, its own or one that was asked for beside: it may take long until it lands. */
   get begun(): BegunAnswer | undefined {
-    return this.#begun?.answer;
-  }
-
-  /** Who has asked for that. */
-  get begunBy(): WebRead {
-    return this.#begun?.by ?? this.first;
+    return this.#coming[0];
   }
 
   get isAnswered(): boolean {
-    return this.#begun !== undefined;
+    return this.#coming.length > 0;
   }
 
-  /**
-   * Who selects another answer does not wait for the rest of this one: the head says so by Vary (RFC 9111 §4.1).
-   *
-   * @param by who has asked for it, perhaps beside
-   */
-  answered(begun: BegunAnswer, by = this.first): void {
+  /** An answer begins, its own or one that was asked for beside. */
+  answered(begun: BegunAnswer): void {
     // another's answer, asked for beside, may have come before it
     if (this.#isOver) return;
-    this.#begun ??= { answer: begun, by };
-    const isWaitedFor = this.begunBy === by;
-    if (isWaitedFor) this.begins?.(begun, by);
-    this.tell(begun, by);
-    if (!isWaitedFor) return;
-    const others = [...this.#waiting].filter(({ read }) => !selectsBegun(read, begun, by));
-    for (const waiter of others) this.#waiting.delete(waiter);
-    for (const waiter of others) waiter.told({ kind: 'alone', because: 'variant', arrived: begun }, by);
-    if ((others.length > 0 || by !== this.first) && !this.isAwaited) this.deserted?.();
+    this.#coming = [...this.#coming, begun];
+    this.tell(begun);
+    if (this.begun === begun) this.#waitFor(begun);
   }
 
-  /** What `by` was being answered with comes no more: others may begin instead. */
+  /** What `by` was being answered with comes no more: the next is waited for, which was told when it began. */
   brokeOff(by: WebRead): void {
-    if (this.#begun?.by === by) this.#begun = undefined;
+    const before = this.begun;
+    this.#coming = this.#coming.filter(begun => begun.by !== by);
+    if (this.begun && this.begun !== before) this.#waitFor(this.begun);
   }
 
-  /** Those who need no more get this, and wait no longer. @param first whose answer it is */
-  tell(begun: BegunAnswer, first = this.first): void {
-    for (const waiter of this.#waiting) if (waiter.takesHead(begun, first)) this.#waiting.delete(waiter);
+  /** Who selects another answer does not wait for the rest of this one: the head says so by Vary (RFC 9111 §4.1). */
+  #waitFor(begun: BegunAnswer): void {
+    this.begins?.(begun);
+    const others = [...this.#waiting].filter(({ read }) => !selectsBegun(read, begun));
+    for (const waiter of others) this.#waiting.delete(waiter);
+    for (const waiter of others) waiter.told({ kind: 'alone', because: 'variant', arrived: begun }, begun.by);
+    if ((others.length > 0 || begun.by !== this.first) && !this.isAwaited) this.deserted?.();
+  }
+
+  /** Those who need no more get this, and wait no longer. */
+  tell(begun: BegunAnswer): void {
+    for (const waiter of this.#waiting) if (waiter.takesHead(begun)) this.#waiting.delete(waiter);
   }
 
   /**
@@ -211,7 +204,7 @@ export class WebFlight {
 
   /** @returns a function that ends the wait */
   wait(read: WebRead, told: Waiter['told'], takesHead: Waiter['takesHead']): () => void {
-    if (this.#begun && takesHead(this.#begun.answer, this.#begun.by)) return () => {};
+    if (this.begun && takesHead(this.begun)) return () => {};
     const isOfFirst = read.client.quota === this.#client;
     const waiter = { isOfFirst, read, told, takesHead };
     this.#waiting.add(waiter);
@@ -238,21 +231,23 @@ export class WebFlight {
    */
   land(landing: Landing, by: WebRead = this.first): void {
     if (this.#isOver) return;
-    if (by === this.first && isForFirstAlone(landing) && this.mayEnd?.(landing) === false) return;
+    const end = by === this.first && this.beside ? this.beside.endOf(landing) : landing;
+    if (!end) {
+      this.brokeOff(this.first);
+      return;
+    }
     this.#isOver = true;
     const { deserted } = this;
     this.deserted = undefined;
-    this.patience?.cancel();
-    this.over?.();
-    this.#landed(landing, by);
+    this.beside?.over();
+    this.#landed(end, by);
     const waiting = [...this.#waiting];
     this.#waiting.clear();
     const others = waiting.filter(({ isOfFirst }) => !isOfFirst);
     others.sort((one, other) => (one.read.waitsSinceMs ?? 0) - (other.read.waitsSinceMs ?? 0));
     const own = waiting.filter(({ isOfFirst }) => isOfFirst).reverse();
     if (by !== this.first) deserted?.();
-    const told = landing.kind === 'failed' ? { ...landing, hasOwnBeside: this.hasOwnBeside } : landing;
-    for (const waiter of [...middleFirst(others), ...own]) waiter.told(told, by);
+    for (const waiter of [...middleFirst(others), ...own]) waiter.told(end, by);
   }
 }
 

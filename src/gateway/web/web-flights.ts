@@ -30,8 +30,8 @@ const REMEMBERED_LIMIT = 1_000;
 interface KnownAnswers {
   /** Whether what was asked then may be joined now. @param arrived what has come of it so far */
   isStillAsked(read: WebRead, asked: Asking, arrived: ArrivedHead | undefined): boolean;
-  /** See `mayShareBegun`. @param first who has asked for it */
-  mayShareBegun(read: WebRead, begun: BegunAnswer, first: WebRead): boolean;
+  /** See `mayShareBegun`. */
+  mayShareBegun(read: WebRead, begun: BegunAnswer): boolean;
   /** The name of the variant that it selects, by what the last answer varied by; '' where nothing is known. */
   variantOf(read: WebRead): string;
 }
@@ -94,8 +94,8 @@ export class WebFlights {
       this.#flights.get(nameOf(read, kind, variant, range)) ??
       this.#flights.get(ownNameOf(read, kind, variant, range));
     if (!known || !this.#known.isStillAsked(read, known.asked, known.flight.begun)) return undefined;
-    const { begun, begunBy } = known.flight;
-    if (begun && !this.#known.mayShareBegun(read, begun, begunBy)) return undefined;
+    const { begun } = known.flight;
+    if (begun && !this.#known.mayShareBegun(read, begun)) return undefined;
     const isEnough = kind !== 'range' || containsRange(known.range, parseRange(read.fields.range));
     return isEnough ? known.flight : undefined;
   }
@@ -153,7 +153,7 @@ export class WebFlights {
     };
     const flight = new WebFlight(read, this.#clock.monotonicMs(), land, kind === 'range');
     const known = { flight, asked, range: parseRange(read.fields.range) };
-    flight.begins = ({ head: { vary } }, by) => {
+    flight.begins = ({ head: { vary }, by }) => {
       const names = namesOf(vary);
       this.#begunVary.set(text, { flight, names });
       if (this.#flights.get(name)?.flight !== flight) return;

@@ -18,7 +18,6 @@ import {
   type BegunAnswer,
   type Landing,
   type StoredLanding,
-  selectsBegun,
   WebFlight,
 } from './web-flight.ts';
 import { type FlightKind, WebFlights } from './web-flights.ts';
@@ -51,7 +50,7 @@ export class WebQuestions {
     this.#flights = new WebFlights(clock, {
       isStillAsked: (read, asked, arrived) => records.isStillAsked(read, asked, arrived),
       variantOf: read => records.variantOf(read),
-      mayShareBegun: (read, begun, first) => mayShareBegun(read, begun, first, cache.nowMs()),
+      mayShareBegun: (read, begun) => mayShareBegun(read, begun, cache.nowMs()),
     });
     this.#turns = new OwnTurns(clock);
     this.#beside = new QuestionsBeside({
@@ -111,7 +110,7 @@ export class WebQuestions {
   /** Asks for the whole answer, and has `read` wait for it, which wants less. */
   #askForWhole(read: WebRead): void {
     const stale = this.#parts.records.find(read);
-    // of one that has begun, and tells `read` nothing, another would begin with each head
+    // beside a body that has begun, and is no hit for `read`, each HEAD would begin another
     if (this.#flights.of(read, 'whole') || this.#flights.hasBegun(read)) {
       this.ask(read, stale);
       return;
@@ -142,7 +141,7 @@ export class WebQuestions {
       (landing, first) => {
         if (client.release()) read.attempt(() => this.#landed(read, landing, first));
       },
-      (begun, by) => this.#giveHead(read, client, begun, by),
+      begun => this.#giveHead(read, client, begun),
     );
     leave = () => void end();
     this.#beside.watch(flight);
@@ -152,19 +151,19 @@ export class WebQuestions {
     return this.#parts.cache.clock.monotonicMs();
   }
 
-  #giveHead(read: WebRead, client: WaitingClient, begun: BegunAnswer, first: WebRead): boolean {
+  #giveHead(read: WebRead, client: WaitingClient, begun: BegunAnswer): boolean {
     const { cache, records, sender } = this.#parts;
     if (!records.isStillAsked(read, begun.times, begun)) return false;
-    if (!begun.isKept && !isForReader(read, begun, first, this.#flights.variesBy(read))) return false;
-    const head = shareOf(read, begun, first, cache.nowMs());
-    if (head === 'body' || !selectsBegun(read, begun, first)) return false;
-    if (head === 'nothing') {
+    if (!isForReader(read, begun, this.#flights.variesBy(read))) return false;
+    const share = shareOf(read, begun, cache.nowMs());
+    if (share === 'body' || share === 'other variant') return false;
+    if (share === 'other demand') {
       // its demands are for the origin to judge (RFC 9111 §4.3.2)
       if (client.release()) read.attempt(() => sender.send(read, records.find(read), undefined));
       return true;
     }
     read.client.report = this.#reports.of(collapsedHead(begun, read), 'all', 0);
-    client.begin(head, read);
+    client.begin(share, read);
     client.end();
     return true;
   }

@@ -362,6 +362,31 @@ describe('what begins beside a question that hangs', () => {
     expect(model.origin.questions.length).toBeLessThanOrEqual(3);
   });
 
+  it('is not waited for where the first gets what is for all', async () => {
+    const model = new WebModel(() => said(forAll, { headMs: 4_000, bodyMs: 0 }));
+    model.read({ method: 'GET', quota: 'hangs', fields: { 'x-session': 'locked' } });
+    await model.pass(100);
+    model.origin.answer = () => said({ ...forAll, etag: 'W/"1"' }, { bodyMs: 9_500 });
+    const reader = model.read({ method: 'GET', quota: 'b', fields: {} });
+    await model.pass(4_100);
+    expect(reader.result?.status).toBe(200);
+  });
+
+  it('is told nobody who comes after it has begun, and after what had begun before it has broken off', async () => {
+    const noCache = { 'cache-control': 'no-cache', etag: 'W/"1"' };
+    const model = new WebModel(() => said(noCache, { headMs: 3_000, bodyMs: 9_900 }));
+    model.read({ method: 'GET', quota: 'slow', fields: { 'x-session': 'locked' } });
+    await model.pass(100);
+    model.origin.answer = () => said(noCache, { bodyMs: 12_000 });
+    model.read({ method: 'GET', quota: 'b', fields: {} });
+    // beside, one begins before the answer of the first, and breaks off
+    await model.pass(12_500);
+    model.origin.answer = () => said({ ...noCache, etag: 'W/"2"' }, { bodyMs: 0 });
+    const head = model.read({ method: 'HEAD', quota: 'd', fields: {} });
+    await model.pass(400);
+    expect(head.result?.fields).toContainEqual({ name: 'etag', value: 'W/"2"', store: false });
+  });
+
   it('is told at once to who comes later by HEAD, and is asked for by who demands another', async () => {
     const { model } = await asked({ bodyMs: 9_500 });
     await model.pass(4_000);
@@ -406,4 +431,57 @@ describe('what begins beside a question that hangs', () => {
     await model.pass(500);
     expect(later.result?.status).toBe(200);
   });
+});
+
+it('what breaks off beside a question that hangs is told nobody who comes after that', async () => {
+  const model = new WebModel(() => said(forAll, { status: undefined }));
+  model.read({ method: 'GET', quota: 'hangs', fields: { 'x-session': 'locked' } });
+  await model.pass(100);
+  model.origin.answer = () => said({ ...forAll, etag: 'W/"1"' }, { isEndless: true });
+  const reader = model.read({ method: 'GET', quota: 'b', fields: {} });
+  await model.pass(4_000);
+  reader.leave();
+  await model.pass(4_000);
+  const head = model.read({ method: 'HEAD', quota: 'd', fields: {} });
+  await model.pass(100);
+  expect(model.origin.questions.map(({ untilMs }) => untilMs)).toEqual([undefined, 6_000]);
+  expect(head.result).toBeUndefined();
+});
+
+it('a part that an origin tells to HEAD is told nobody else', async () => {
+  const part = { ...forAll, etag: '"1"', 'content-range': 'bytes 0-1/4' };
+  const model = new WebModel((_, { range }) =>
+    said(range ? part : forAll, { status: range ? 206 : 200, bodyMs: 0 }),
+  );
+  model.read({ method: 'HEAD', quota: 'a', fields: { range: 'bytes=0-1' } });
+  const whole = model.read({ method: 'HEAD', quota: 'b', fields: {} });
+  await model.pass(2_000);
+  expect(whole.result?.status).toBe(200);
+});
+
+it('that there is nothing is told nobody with a cookie', async () => {
+  const model = new WebModel(() =>
+    said({ 'cache-control': 'max-age=0', vary: 'x-a' }, { status: 404, bodyMs: 0 }),
+  );
+  for (const quota of ['a', 'b']) model.read({ method: 'HEAD', quota, fields: { cookie: 'same' } });
+  await model.pass(2_000);
+  expect(model.origin.questions.length).toBeGreaterThan(1);
+});
+
+it('credentials select another answer that may be for all: those who sent some share the question for it', async () => {
+  const model = new WebModel(() =>
+    said({ 'cache-control': 'public, max-age=60', vary: 'x-a' }, { bodyMs: 0 }),
+  );
+  model.read({ method: 'GET', quota: 'a', fields: { 'x-a': '1' } });
+  for (const quota of ['b', 'c'])
+    model.read({ method: 'GET', quota, fields: { 'x-a': '2', authorization: `Bearer ${quota}` } });
+  await model.pass(2_000);
+  expect(model.origin.questions.map(({ fromMs }) => fromMs)).toEqual([0, 300]);
+});
+
+it('that there is nothing for its sender is told nobody else by HEAD', async () => {
+  const model = new WebModel(() => said({ 'cache-control': 'private' }, { status: 404, bodyMs: 0 }));
+  for (const quota of ['a', 'b', 'c']) model.read({ method: 'HEAD', quota, fields: {} });
+  await model.pass(2_000);
+  expect(model.origin.questions).toHaveLength(3);
 });

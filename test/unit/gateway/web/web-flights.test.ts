@@ -33,10 +33,10 @@ function readOf(quota: string, own: { readonly range?: string; readonly a?: stri
   return read as unknown as WebRead;
 }
 
-function begun(status: number, vary?: string): BegunAnswer {
+function begun(status: number, vary?: string, by = readOf('by')): BegunAnswer {
   const head = readWebHead({ status, fields: vary === undefined ? [] : [httpHeader('vary', vary)] });
   const times = { ...asked, groupSlots: () => 0, requestedMs: 0, receivedMs: 0 };
-  return { head, times, isOfStale: false, isKept: true, isForAlike: false };
+  return { head, times, by, isOfStale: false, isFor: 'all' };
 }
 
 const stored = (status = 200) =>
@@ -65,8 +65,9 @@ function landed(read: WebRead, kind: FlightKind, landing: Landing, ms = 0, isAwa
 const range = 'bytes=0-9';
 
 it('what has landed is joined by nobody, whatever its head has said of variants', () => {
-  const flight = flights.begin(readOf('a', { a: '1' }), 'whole', asked as never);
-  flight.answered(begun(200, 'x-a'));
+  const read = readOf('a', { a: '1' });
+  const flight = flights.begin(read, 'whole', asked as never);
+  flight.answered(begun(200, 'x-a', read));
   flight.land(stored());
   expect(flights.of(readOf('b'), 'whole')).toBeUndefined();
 });
@@ -75,11 +76,11 @@ it('all that a read selects has begun once its head has come, for its variant, a
   const read = readOf('a', { a: '1' });
   const flight = flights.begin(read, 'whole', asked as never);
   expect(flights.hasBegun(read)).toBe(false);
-  flight.answered(begun(200, 'x-a'));
+  flight.answered(begun(200, 'x-a', read));
   expect([flights.hasBegun(read), flights.hasBegun(readOf('b', { a: '2' }))]).toEqual([true, false]);
   flight.land(stored());
   flights.learnLate(read);
-  flights.begin(read, 'whole', asked as never).answered(begun(200));
+  flights.begin(read, 'whole', asked as never).answered(begun(200, undefined, read));
   expect([flights.hasBegun(read), flights.hasBegun(readOf('b'))]).toEqual([true, false]);
 });
 
@@ -149,4 +150,11 @@ it.each([
   flights.begin(readOf('a'), 'whole', asked as never);
   expect(flights.of(readOf('b'), 'whole') !== undefined).toBe(leads);
   expect(flights.of(readOf('a'), 'whole')).toBeDefined();
+});
+
+it('what has begun beside is joined by those who select what its reader does', () => {
+  const flight = flights.begin(readOf('a', { a: '1' }), 'whole', asked as never);
+  flight.answered(begun(200, 'x-a', readOf('b', { a: '2' })));
+  expect(flights.of(readOf('c', { a: '2' }), 'whole')).toBe(flight);
+  expect(flights.of(readOf('d', { a: '1' }), 'whole')).toBeUndefined();
 });

@@ -1,0 +1,82 @@
+import { expect, it, vi } from 'vitest';
+import { readWebHead } from '../../../../src/gateway/web/stored-answer.ts';
+import { type BegunAnswer, type Landing, WebFlight } from '../../../../src/gateway/web/web-flight.ts';
+import type { WebRead } from '../../../../src/gateway/web/web-read.ts';
+import { httpHeader } from '../../../support/asked-ranges.ts';
+
+function readOf(quota: string, a = ''): WebRead {
+  const variantName = (names: readonly string[]) => (names.includes('x-a') ? a : '');
+  return { client: { quota }, sent: [], variantName } as unknown as WebRead;
+}
+
+function begun(by: WebRead, vary?: string): BegunAnswer {
+  const head = readWebHead({ status: 200, fields: vary === undefined ? [] : [httpHeader('vary', vary)] });
+  return { head, times: {} as never, by, isOfStale: false, isFor: 'all' };
+}
+
+const alone: Landing = { kind: 'alone', because: 'answer' };
+
+it('what another has got that was asked for beside ends a question, whatever else has begun', () => {
+  const flight = new WebFlight(readOf('first'), 0, () => {});
+  flight.beside = { endOf: () => undefined, over: () => {} };
+  flight.land(alone, readOf('beside'));
+  expect(flight.isOver).toBe(true);
+});
+
+it('of two answers under way the one that goes on is waited for, and who selects another than that is told so', () => {
+  const flight = new WebFlight(readOf('first', '1'), 0, () => {});
+  const [one, other] = [readOf('one', '1'), readOf('other', '2')];
+  const landings: Landing[] = [];
+  flight.answered(begun(one, 'x-a'));
+  flight.wait(
+    readOf('a', '1'),
+    landing => landings.push(landing),
+    () => false,
+  );
+  flight.answered(begun(other, 'x-a'));
+  flight.brokeOff(one);
+  expect(flight.begun?.by).toBe(other);
+  expect(landings).toMatchObject([{ kind: 'alone', because: 'variant' }]);
+  flight.brokeOff(other);
+  expect(flight.isAnswered).toBe(false);
+});
+
+it('the answer of the first is none to be waited for any more where it is held for another', () => {
+  const first = readOf('first');
+  const flight = new WebFlight(first, 0, () => {});
+  flight.beside = { endOf: () => undefined, over: () => {} };
+  const beside = readOf('beside');
+  flight.answered(begun(first));
+  flight.answered(begun(beside));
+  flight.land(alone);
+  expect([flight.isOver, flight.begun?.by]).toEqual([false, beside]);
+});
+
+it('what begins beside a question whose first has left is its end where nobody waits for more than the head', () => {
+  const flight = new WebFlight(readOf('first'), 0, () => {});
+  flight.deserted = vi.fn();
+  flight.wait(
+    readOf('a'),
+    () => {},
+    () => true,
+  );
+  flight.answered(begun(readOf('beside')));
+  expect(flight.deserted).toHaveBeenCalledOnce();
+});
+
+it('of two answers that begin the one that came first is waited for, and the other is told who needs no more than its head', () => {
+  const flight = new WebFlight(readOf('first'), 0, () => {});
+  flight.begins = vi.fn();
+  const told = vi.fn();
+  const heads: string[] = [];
+  const [one, other] = [readOf('one', '1'), readOf('other', '2')];
+  flight.wait(readOf('a', '1'), told, ({ by }) => {
+    heads.push(by.client.quota);
+    return false;
+  });
+  flight.answered(begun(one, 'x-a'));
+  flight.answered(begun(other, 'x-a'));
+  expect(heads).toEqual(['one', 'other']);
+  expect(flight.begins).toHaveBeenCalledOnce();
+  expect(told).not.toHaveBeenCalled();
+});
