@@ -6,7 +6,6 @@ import { closeIfLast, parseTakenBodies } from '../transport/request-bodies.ts';
 import { ServedRequest } from '../transport/served-request.ts';
 import type { AdminRoute } from './admin-route.ts';
 import { type AdminAccess, createGuard } from './guard.ts';
-import { RequestTurns } from './request-turns.ts';
 import { createRouter, type Router } from './router.ts';
 import { refuseUnreadable } from './unreadable-request.ts';
 
@@ -54,10 +53,12 @@ export class AdminPort {
   /** @throws ListenError when the address cannot be bound */
   static async open({ host, port }: AdminAddress, clock = systemClock): Promise<AdminPort> {
     const router = Promise.withResolvers<Router>();
-    const turns = new RequestTurns();
     const server: AdminServer = createServer(headTimes, (request, response) => {
       closeIfLast(request, response);
-      turns.take(request, response, async () => (await router.promise).handle(request, response));
+      const answer = () => void router.promise.then(({ handle }) => handle(request, response));
+      // those that are pipelined would all be worked on at once; node:http keeps them, and drops them with the connection
+      if (response.socket) answer();
+      else response.once('socket', answer);
     });
     server.on('clientError', (error, socket) => refuseUnreadable(error, socket, clock.nowMs()));
     let { takesBody }: Pick<Router, 'takesBody'> = { takesBody: ({ method }) => method === 'POST' };

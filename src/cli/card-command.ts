@@ -9,7 +9,7 @@ import { exampleAlert, exampleNotification } from '../alerts/example-alert.ts';
 import { alertNames } from '../alerts/rules/rule-description.ts';
 import { systemClock } from '../base/clock.ts';
 import type { Environment } from '../config/environment.ts';
-import { type AdminAccess, AdminRequestError, adminAddress, askAdmin, withAdmin } from './admin-access.ts';
+import { type AdminAccess, AdminRequestError, adminAddress, callAdmin, withAdmin } from './admin-access.ts';
 import { UsageError } from './usage-error.ts';
 
 interface CardCommandOptions {
@@ -51,10 +51,10 @@ export function addCardCommand(program: Command, { environment, print }: CardCom
 
 /** @throws AdminRequestError where no webhook is configured, since that it reaches somebody is what is to be found out */
 async function posted(rule: string, access: AdminAccess): Promise<string> {
-  const answer = await askAdmin(access, 'POST', '/api/alerts/test', { rule });
-  if (isDeepStrictEqual(JSON.parse(answer).webhooks, []))
+  const answer = await callAdmin(access, 'POST', '/api/alerts/test', { rule });
+  if (isDeepStrictEqual(answer, { rule, webhooks: [] }))
     throw new AdminRequestError('no webhook is configured (alerts.webhooks): nobody was told');
-  return answer;
+  return JSON.stringify(answer, undefined, 2);
 }
 
 function card(rule: string, options: CardOptions): string {

@@ -1,9 +1,10 @@
 import { action, keyPatterns } from './bucket-schema.ts';
+import { accessKeyId } from './credentials-schema.ts';
 import { listOf, map, text } from './scalars.ts';
 
 /** A client whose signatures the gateway verifies, with its permissions. */
 export const clientSchema = map({
-  accessKeyId: text('an access key id'),
+  accessKeyId: accessKeyId(),
   secretAccessKey: text('a secret access key'),
   previousSecretAccessKey: text('the secret access key before, while it still holds').optional(),
   allow: listOf(

@@ -25,11 +25,11 @@ export function tellsMissing({ status, fields, body }: StoreRefusal): boolean {
 
 /** Whether an error code tells that a key or version is missing: stores have codes of their own for it. */
 export function isCodeOfMissing(code: string): boolean {
-  return code === 'NoSuchKey' || code === 'NoSuchVersion' || ofMissing.test(code);
+  return ofMissing.test(code);
 }
 
 const ofMissing =
-  /^(?:no_?such_?(?:object|file|blob)|(?:object|key|file|blob|resource)?_?not_?(?:found|exists?))$/i;
+  /^(?:no_?such_?(?:key|version|object|file|blob)|(?:object|key|file|blob|resource)?_?not_?(?:found|exists?))$/i;
 
 /**
  * Error codes about signatures. Requests to the store are signed by the gateway, so these do not concern the client,

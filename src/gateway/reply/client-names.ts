@@ -37,11 +37,9 @@ function isForClients(field: HeaderField, bucket: Bucket): boolean {
   return !isRenamed(bucket) || !isStoreName(field);
 }
 
-/**
- * The same of an answer without a content: what it could only tell is an address at the store, whose clients these are not.
- */
+/** The same of an answer that is passed on: of no bucket an address, which is one at the store. */
 export function mayBePassed(field: HeaderField, bucket: Bucket): boolean {
-  return isForClients(field, bucket) && (field.store || !addresses.has(field.name));
+  return field.store ? isForClients(field, bucket) : !addresses.has(field.name);
 }
 
 /** The header fields of a refusal for the client. */
