@@ -131,7 +131,12 @@ class Beside {
   /** Whether others have been answered, but none for all. */
   get isInVain(): boolean {
     const isHeard = this.isHeard || this.#flight.isAnswered;
-    return isHeard && this.asked.length > 0 && this.open.size === 0;
+    return isHeard && this.asked.length > 0 && !this.isComing;
+  }
+
+  /** Whether patience with all that is under way is over. */
+  isHanging(nowMs: number): boolean {
+    return [...this.open.keys()].every(({ sinceMs }) => nowMs - sinceMs >= this.patienceMs);
   }
 }
 
@@ -165,7 +170,8 @@ export class QuestionsBeside {
   }
 
   #wait(flight: WebFlight, beside: Beside, delayMs: number): void {
-    beside.patience = this.#parts.clock.after(delayMs, () => {
+    const { clock } = this.#parts;
+    beside.patience = clock.after(delayMs, () => {
       if (!flight.isAwaited) beside.giveUpBegun();
       const { isComing } = beside;
       if (!isComing) flight.dismiss(flight.first, this.#parts.isOfEach);
@@ -173,10 +179,11 @@ export class QuestionsBeside {
       // the places may be taken by what hangs otherwise, and this is waited for
       if (!isComing && flight.isAwaited) beside.due?.send();
       const by = beside.mayAsk ? flight.other(beside.asked) : undefined;
+      const isInVain = beside.isInVain && beside.isHanging(clock.monotonicMs());
       beside.look();
       this.#wait(flight, beside, beside.patienceMs);
       if (!by) {
-        if (beside.isInVain && !isComing) flight.dismiss(flight.first);
+        if (isInVain) flight.dismiss(flight.first);
         return;
       }
       const isOfNobody = beside.asked.length > 0 && !beside.hasAskedNobody;
@@ -264,7 +271,7 @@ export class QuestionsBeside {
       flights.learnLate(flight.first);
       if (!flight.isOfRange) flights.learnTook(first, sinceMs);
       flight.land(landing, first);
-    } else if (beside.isInVain && !beside.isComing && (isOfEach || !flight.other(beside.asked)))
+    } else if (beside.isInVain && beside.open.size === 0 && (isOfEach || !flight.other(beside.asked)))
       flight.dismiss(first);
   }
 }

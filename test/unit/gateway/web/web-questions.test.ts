@@ -624,6 +624,22 @@ describe('readers of a page at the same time', () => {
     ]);
   });
 
+  it('ask for themselves once nobody is left in whose name to ask, whatever hangs beside them', async () => {
+    const model = new WebModel((_, sent) =>
+      sent['user-agent'] === 'hangs'
+        ? answered({}, { status: undefined })
+        : answered({ 'cache-control': 'private' }),
+    );
+    for (const key of ['1', '2'])
+      model.read({ method: 'GET', quota: 'h', fields: { 'user-agent': 'hangs', 'x-key': key } });
+    // in the name of the second client until now
+    await model.pass(2_500);
+    const reader = model.read({ method: 'GET', quota: 'r', fields: { 'user-agent': 'browser' } });
+    await model.pass(10_000);
+    // what is asked at 4000 is nobody's
+    expect(reader.result).toMatchObject({ status: 200, atMs: 6_300 });
+  });
+
   it('are not ended by what nobody in particular gets', async () => {
     const model = new WebModel((_, sent) =>
       sent['user-agent']?.startsWith('browser')
