@@ -1,21 +1,29 @@
 import { z } from 'zod';
+import {
+  accessKeyIdPattern,
+  checkedCredentials,
+  sessionTokenPattern,
+} from '../backend/credentials/checked-credentials.ts';
 import type { CredentialSource } from '../backend/credentials/credential-source.ts';
 import type { Environment } from './environment.ts';
 import { choice, duration, map, text } from './scalars.ts';
 
 const MINUTE_MS = 60_000;
 
-/** In the header field of a signature `/` ends it, and `,` what it stands in (Signature Version 4). */
 export function accessKeyId() {
-  return text('an access key id').regex(/^[!-+.0-~-]+$/, characters);
+  const what = 'an access key id';
+  return text(what).regex(accessKeyIdPattern, `${what}: printable ASCII without blanks, "/" and ","`);
 }
 
-const characters = 'an access key id: printable ASCII without blanks, "/" and ","';
+function sessionToken() {
+  const what = 'a session token';
+  return text(what).regex(sessionTokenPattern, `${what}: printable ASCII without blanks`);
+}
 
 const staticKeys = map({
   accessKeyId: accessKeyId(),
   secretAccessKey: text('a secret access key'),
-  sessionToken: text('a session token').optional(),
+  sessionToken: sessionToken().optional(),
 }).transform(keys => ({ kind: 'static' as const, ...keys }));
 
 const from = <const Name extends CredentialSource['from']>(name: Name) => z.literal(name);
@@ -64,16 +72,24 @@ const fromProcess = map({
  */
 const fromEnvironment = (environment: Environment) =>
   map({ from: from('environment') }).transform(({ from }, context) => {
+    const refuse = (message: string) => {
+      context.issues.push({ code: 'custom', path: ['from'], message, input: from });
+      return z.NEVER;
+    };
     const accessKeyId = environment.AWS_ACCESS_KEY_ID;
     const secretAccessKey = environment.AWS_SECRET_ACCESS_KEY;
-    if (accessKeyId && secretAccessKey) {
-      if (environment.AWS_CREDENTIAL_EXPIRATION) return provided({ from });
-      const sessionToken = environment.AWS_SESSION_TOKEN || undefined;
-      return { kind: 'static' as const, accessKeyId, secretAccessKey, sessionToken };
+    if (!accessKeyId || !secretAccessKey)
+      return refuse('environment only where AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are set');
+    if (environment.AWS_CREDENTIAL_EXPIRATION) return provided({ from });
+    const keys = { accessKeyId, secretAccessKey, sessionToken: environment.AWS_SESSION_TOKEN || undefined };
+    try {
+      checkedCredentials(keys);
+    } catch (error) {
+      return refuse(
+        `environment only where its credentials can be sent: ${error instanceof Error ? error.message : String(error)}`,
+      );
     }
-    const message = 'environment only where AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are set';
-    context.issues.push({ code: 'custom', path: ['from'], message, input: from });
-    return z.NEVER;
+    return { kind: 'static' as const, ...keys };
   });
 
 const fromContainer = (environment: Environment) =>

@@ -14,7 +14,7 @@ const HIDDEN = 'a value that is not shown';
 const HIDDEN_KEY = 'a key that is not shown';
 
 /** Places where a misspelt key probably holds a secret. A webhook's URL is one. */
-const secretPlace = ['credentials', 'clients', 'webhooks', 'requestHeaders'];
+const secretPlace = ['credentials', 'clients', 'webhooks', 'requestHeaders', 'headers'];
 
 /** Keys in these places whose values are not secret. */
 const publicKey =
@@ -135,7 +135,15 @@ function describeHeld(path: Path, document: unknown): string {
     return `a text with ${files.map(file => `\${file:${file}}`).join(', ')}, whose value is that of a file and is not shown`;
   if (variables.length > 0)
     return `a text with ${variables.map(name => `\${${name}}`).join(', ')}, whose value comes from the environment and is not shown`;
-  return looksSecret(value) ? describeHidden(value) : JSON.stringify(value);
+  return looksSecret(value) ? describeSecret(value) : JSON.stringify(value);
+}
+
+/** Where a URL leads is no secret, unlike the path of a webhook. */
+function describeSecret(value: string): string {
+  const origin = value.includes('@') ? null : URL.parse(value)?.origin;
+  if (!origin || !/^https?:/.test(origin)) return describeHidden(value);
+  const isWhole = value.replace(/\/$/, '').toLowerCase() === origin;
+  return isWhole ? JSON.stringify(value) : `a URL at ${origin}, whose rest is not shown`;
 }
 
 /** What may be shown of a secret: enough to find it in the file. */
@@ -152,13 +160,16 @@ function describeMap(value: object): string {
 }
 
 /**
- * A secret may also stand in the wrong place: texts that are long and mixed, or URLs with a user name, are never shown;
- * words and numbers are, such as the names of buckets.
+ * A secret may also stand in the wrong place: texts that are long and mixed, or have a user name with a password, are never shown;
+ * words and numbers are, such as the names of buckets and hosts. A "/" may belong to a password or a key.
  */
 function looksSecret(text: string): boolean {
-  if (/:\/\/[^/?#]*@|[?&][^=&]*=/.test(text)) return true;
-  if (/^(?:[a-z]{1,15}|\d{1,4})(?:[-_](?:[a-z]{1,15}|\d{1,4}))*$/.test(text)) return false;
-  return /[A-Za-z0-9+/=_-]{16,}/.test(text) && /\d/.test(text) && /[a-z]/i.test(text) && !/[.:]/.test(text);
+  return /:.*@|[?&][^=&]*=/s.test(text) || text.split(/[.:]/).some(isLongAndMixed);
+}
+
+function isLongAndMixed(text: string): boolean {
+  if (/^\/*(?:[a-z]{1,15}|\d{1,5})(?:[-_/](?:[a-z]{1,15}|\d{1,5}))*\/?$/.test(text)) return false;
+  return /[A-Za-z0-9+/=_-]{16,}/.test(text) && /\d/.test(text) && /[a-z]/i.test(text);
 }
 
 /** Keys of the configuration are words. */

@@ -9,7 +9,8 @@ import { formatPath } from './problems.ts';
  * @throws ConfigError without quotes from the text, as these may be secrets
  */
 export function readYaml(yaml: string, source: string): unknown {
-  const document = parseDocument(yaml, { prettyErrors: false });
+  // its warnings would be printed, with quotes from the text
+  const document = parseDocument(yaml, { prettyErrors: false, logLevel: 'error' });
   // tags that are not known are warnings of the parser, which then drops what follows
   const [first] = [...document.errors, ...document.warnings];
   // what follows a tab, or any other error, is read as something else

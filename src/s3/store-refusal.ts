@@ -16,20 +16,24 @@ interface StoreRefusal {
  * delete marker may be shown to anyone who may read (docs/semantics.md, States and transitions).
  */
 export function tellsMissing({ status, fields, body }: StoreRefusal): boolean {
-  if (status !== 404) return false;
   if (fields.some(({ store, name, value }) => store && name === 'delete-marker' && value === 'true'))
     return false;
   const code = parseErrorBody(body)?.code;
-  return code === undefined || isCodeOfMissing(code);
+  if (code !== undefined && isCodeOfMissing(code)) return true;
+  return (status === 404 || status === 410) && !ofOtherThings.test(code ?? '');
 }
 
 /** Whether an error code tells that a key or version is missing: stores have codes of their own for it. */
 export function isCodeOfMissing(code: string): boolean {
-  return ofMissing.test(code);
+  return ofMissing.test(code) && !ofOtherThings.test(code);
 }
 
 const ofMissing =
-  /^(?:no_?such_?(?:key|version|object|file|blob)|(?:object|key|file|blob|resource)?_?not_?(?:found|exists?))$/i;
+  /^(?:no_?such_?(?:object|key|version|file|blob)\w*|(?:(?:object|key|version|file|blob|resource)\w*?)?_?(?:not_?(?:found|exists?)|does_?not_?exist|missing))(?:error|exception)?$/i;
+
+/** Of a status that is that of a missing key, too. */
+const ofOtherThings =
+  /^(?:no_?such_?(?:bucket|upload|tag_?set|access_?point|multi_?region|async_?request|\w*(?:configuration|policy))|\w*(?:bucket|configuration|controls|policy)_?(?:not_?found|does_?not_?exist))/i;
 
 /**
  * Error codes about signatures. Requests to the store are signed by the gateway, so these do not concern the client,

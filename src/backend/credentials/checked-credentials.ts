@@ -18,7 +18,13 @@ class InvalidCredentialsError extends Error {
   readonly code = 'INVALID_CREDENTIALS';
 }
 
-/** Session tokens usually have 400 to 2000 characters. They are sent in a header field. */
+/** In the header field of a signature `/` ends an access key id, and `,` what it stands in (Signature Version 4). */
+export const accessKeyIdPattern = /^[!-+.0-~-]+$/;
+
+/** A session token is sent in a header field, where leading and trailing blanks would be lost. */
+export const sessionTokenPattern = /^[!-~]+$/;
+
+/** Session tokens usually have 400 to 2000 characters. */
 const LONGEST_TEXT = 8_192;
 
 /**
@@ -30,10 +36,12 @@ export function checkedCredentials(given: GivenCredentials): ProvidedCredentials
   const expiresAtMs = (given.originalExpiration ?? given.expiration)?.getTime();
   if (Number.isNaN(expiresAtMs)) throw new InvalidCredentialsError('the expiration is not a valid time');
   return {
-    accessKeyId: sentText('access key id', given.accessKeyId),
+    accessKeyId: sentText('access key id', given.accessKeyId, accessKeyIdPattern),
     secretAccessKey: someText('secret access key', given.secretAccessKey),
     // some sources return an empty string or null for no token
-    sessionToken: given.sessionToken ? sentText('session token', given.sessionToken) : undefined,
+    sessionToken: given.sessionToken
+      ? sentText('session token', given.sessionToken, sessionTokenPattern)
+      : undefined,
     expiresAtMs,
     accountId: nameOf(given.accountId),
     role: nameOf(given.role),
@@ -45,10 +53,9 @@ function nameOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' && value.length <= LONGEST_TEXT ? value : undefined;
 }
 
-/** Text that can be sent in a header field, where leading and trailing spaces would be lost. */
-function sentText(name: string, value: unknown): string {
+function sentText(name: string, value: unknown, pattern: RegExp): string {
   const sent = someText(name, value);
-  if (!/^[!-~]+$/.test(sent))
+  if (!pattern.test(sent))
     throw new InvalidCredentialsError(`the ${name} has characters that cannot be sent`);
   return sent;
 }

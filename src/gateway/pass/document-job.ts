@@ -6,6 +6,7 @@ import type { Turn } from '../../base/fair-turns.ts';
 import type { Steps } from '../../base/sliced-work.ts';
 import { clientAddressOf } from '../../transport/peer.ts';
 import { RefusedByStoreError } from '../fill/fill-error.ts';
+import { mayBePassed } from '../reply/client-names.ts';
 import { StalledClientError } from '../reply/pending-sends.ts';
 import { replyRefusal } from '../reply/refusal-reply.ts';
 import type { Bucket } from '../request/bucket.ts';
@@ -67,7 +68,7 @@ export class DocumentJob {
   }
 
   /**
-   * Asks the store for a page, when it is this client's turn.
+   * Asks the store for a page, when it is this client's turn. What is no refusal comes without addresses at the store.
    *
    * @throws OverloadedError, StalledClientError, StoreError
    */
@@ -84,7 +85,7 @@ export class DocumentJob {
       const reply = await sendAndCollect(store, asked, limits, this.#end.signal);
       // a refusal is not read: its client may be slow to take it
       if (reply.status !== 200) turn.end();
-      return reply;
+      return this.#withoutAddresses(reply);
     } catch (error) {
       turn.end();
       throw error;
@@ -148,6 +149,12 @@ export class DocumentJob {
       .catch(fail)
       .then(() => observer.sent(exchange))
       .catch(error => exchange.refuse(error));
+  }
+
+  #withoutAddresses(reply: WholeReply): WholeReply {
+    const { bucket } = this.#other;
+    if (!bucket || reply.status >= 300) return reply;
+    return { ...reply, fields: reply.fields.filter(field => mayBePassed(field, bucket)) };
   }
 
   /** The body that is being collected takes `sizeBytes` of memory. */

@@ -256,21 +256,43 @@ describe('what a store answers to an upload', () => {
   const form =
     '--b\r\ncontent-disposition: form-data; name="key"\r\n\r\nk\r\n--b\r\ncontent-disposition: form-data; name="file"\r\n\r\nx\r\n--b--\r\n';
 
+  it('a form that names no host is told a path', async () => {
+    say = () => ['HTTP/1.1 200 OK\r\netag: "e"\r\ncontent-length: 0\r\n\r\n'];
+    const fields = `content-type: multipart/form-data; boundary=b\r\ncontent-length: ${form.length}\r\n\r\n`;
+    const [heard] = await talk(gateway.url(), `POST /own HTTP/1.0\r\n${fields}${form}`, 1);
+    expect(heard?.head).toMatch(/\r\nlocation: \/own\/k\r\n/i);
+  });
+
   describe.each(['own', 'part'])('no address of the store is told (bucket %s)', bucket => {
     const addresses = ['location', 'content-location', 'link'].map(
       name => `${name}: <http://store.inside:9000/real.name>`,
     );
     const names = bucket === 'part' ? ['x-amz-bucket-arn: arn:aws:s3:::real.name'] : [];
 
+    const key = bucket === 'part' ? 'tenant a/k' : 'k';
+    const results: Readonly<Record<string, string>> = {
+      '?list-type=2': `<ListBucketResult><Contents><Key>${key}</Key></Contents></ListBucketResult>`,
+      '/k?uploadId=u': `<ListPartsResult><Bucket>real.name</Bucket><Key>${key}</Key><UploadId>u</UploadId></ListPartsResult>`,
+      '?delete': `<DeleteResult><Deleted><Key>${key}</Key></Deleted></DeleteResult>`,
+    };
+
     it.each([
       ['PUT', '/k', {}, ''],
       ['DELETE', '/k', {}, undefined],
       ['GET', '/k?tagging', {}, undefined],
+      ['GET', '?list-type=2', {}, undefined],
+      ['GET', '/k?uploadId=u', {}, undefined],
+      ['POST', '/k?restore', {}, '<RestoreRequest><Days>1</Days></RestoreRequest>'],
+      [
+        ...(['POST', '?delete', { 'content-md5': '5DKh5iefM5MSKvRILIuFwQ==' }] as const),
+        '<Delete><Object><Key>k</Key></Object></Delete>',
+      ],
       ['POST', '', { 'content-type': 'multipart/form-data; boundary=b' }, form],
       ['OPTIONS', '/k', { origin: 'https://page.test', 'access-control-request-method': 'GET' }, undefined],
     ])('by %s %s', async (method, path, headers, body) => {
-      const fields = [...addresses, ...names, 'x-amz-version-id: v', 'content-length: 0'];
-      say = () => [`HTTP/1.1 200 OK\r\n${fields.join('\r\n')}\r\n\r\n`];
+      const result = results[path] ?? '';
+      const fields = [...addresses, ...names, 'x-amz-version-id: v', `content-length: ${result.length}`];
+      say = () => [`HTTP/1.1 200 OK\r\n${fields.join('\r\n')}\r\n\r\n${result}`];
       const answer = await fetch(`${gateway.url()}/${bucket}${path}`, {
         method,
         headers,

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ConfigError } from '../../../src/config/config-error.ts';
 import { defaultConfig } from '../../../src/config/default-config.ts';
 import { checkFile, parseConfig } from '../../../src/config/load-config.ts';
@@ -208,6 +208,12 @@ describe('a configuration that works', () => {
     expect(problems(yaml)).toEqual([
       'backends.main.credentials.from holds "environment"; expected environment only where AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are set',
     ]);
+    expect(problems(yaml, { ...environment, AWS_ACCESS_KEY_ID: 'AK/ID' })).toEqual([
+      'backends.main.credentials.from holds "environment"; expected environment only where its credentials can be sent: the access key id has characters that cannot be sent',
+    ]);
+    expect(problems(yaml, { ...environment, AWS_SESSION_TOKEN: 'a\n' }).join()).toMatch(
+      /the session token has characters that cannot be sent$/,
+    );
   });
 
   it('knows where credentials come from, and leaves to the environment what is left out', () => {
@@ -266,6 +272,10 @@ describe('a configuration that works', () => {
     [
       '{ accessKeyId: a/b, secretAccessKey: b }',
       'expected an access key id: printable ASCII without blanks, "/" and ","',
+    ],
+    [
+      '{ accessKeyId: a, secretAccessKey: b, sessionToken: "c d" }',
+      '.sessionToken holds a value that is not shown, a text of 3 characters; expected a session token: printable ASCII without',
     ],
     ['{ accessKeyId: a }', '.secretAccessKey is missing; expected a secret access key'],
     ['both', 'expected none, { accessKeyId, secretAccessKey } or { from: default | environment | profile'],
@@ -695,11 +705,49 @@ describe('a secret is in no message', () => {
     'alerts: { webhooks: [{ uri: "https://x/hunter2" }] }',
     'alerts: { webhooks: "https://x/hunter2" }',
     'alerts: { callbacks: { token: hunter2 } }',
+    ...[
+      'https://AK:wJal/hunter2@x',
+      'https://AK:wJal?hunter2@x',
+      'https://AK:wJal#hunter2@x',
+      'AK:a\nhunter2@x',
+    ].map(url => `backends: { main: { type: s3, endpoint: ${JSON.stringify(url)} } }`),
+    'tracing: { endpoint: "http://x", headers: "authorization: Bearer hunter2" }',
+    'tracing: { endpoint: "http://x", headers: { authorization: "hunter2\n" } }',
+    'tracing: { endpoint: "http://x", headers: { "authorization: Bearer hunter2": } }',
+    'tracing: { endpoint: "http://x", headers: [hunter2] }',
+    'admin: { host: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJodW50ZXIyIn0.hunter2abcdEFGH1234abcdEFGH" }',
+    'admin: { host: "key:hunter2abcdEFGH1234abcdEFGH" }',
+    'tracing: { endpoint: "http://x?a", headers: {} }\nadmin: { host: "https://hooks.example.test/services/T00/B00/hunter2abcdEFGH1234" }',
+    'backends: { main: { type: s3, endpoint: "https://hooks.example.test/services/T00/B00/hunter2abcdEFGH1234" } }',
   ])('%s', yaml => {
     const found = problems(yaml, { SECRET: 'hunter2' });
     expect(found.length).toBeGreaterThan(0);
     expect(found.join()).not.toContain('hunter2');
   });
+});
+
+it('the parser prints no warning, which would quote the file', () => {
+  const warned = vi.spyOn(process, 'emitWarning');
+  expect(problems('? { a: hunter2 }\n: 1').length).toBeGreaterThan(0);
+  expect(warned).not.toHaveBeenCalled();
+  warned.mockRestore();
+});
+
+it.each([
+  ['http://127.0.0.1:99999', 'holds "http://127.0.0.1:99999"'],
+  ['s3.eu-west-1.amazonaws.com', 'holds "s3.eu-west-1.amazonaws.com"'],
+  [
+    'http://minio.internal.example.test:9000/some/path',
+    'holds "http://minio.internal.example.test:9000/some/path"',
+  ],
+  [
+    'https://0a1b2c3d4e5f60718293.r2.example.test/bucket',
+    'holds a URL at https://0a1b2c3d4e5f60718293.r2.example.test, whose rest is not shown',
+  ],
+  ['ftp://0a1b2c3d4e5f60718293.example.test', 'holds a value that is not shown'],
+])('an endpoint that is none is shown as far as it is no secret: %s', (endpoint, expected) => {
+  const [found = ''] = problems(`backends: { main: { type: s3, endpoint: "${endpoint}" } }`);
+  expect(found).toContain(`backends.main.endpoint ${expected}`);
 });
 
 it.each([

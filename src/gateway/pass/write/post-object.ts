@@ -10,14 +10,14 @@ import { keyOfForm } from '../../../s3/form-key.ts';
 import { PayloadVerifier } from '../../../s3/payload-verifier.ts';
 import { parsePostPolicy, requirePolicy } from '../../../s3/post-policy.ts';
 import { prefixOfForm } from '../../../s3/post-signature.ts';
-import { clientAddressOf, schemeOf } from '../../../transport/peer.ts';
+import { clientAddressOf } from '../../../transport/peer.ts';
 import { RefusedByStoreError } from '../../fill/fill-error.ts';
-import { mayBePassed } from '../../reply/client-names.ts';
 import { type Caller, Permissions } from '../../request/access.ts';
 import { objectKeyOf, ruledFields } from '../../request/bucket.ts';
 import { bypassed } from '../../request/cache-status.ts';
 import { takesCustomerKeys } from '../../request/customer-keys.ts';
 import { requireObject } from '../../request/locate.ts';
+import { askedUrl } from '../asked-url.ts';
 import { DocumentJob } from '../document-job.ts';
 import type { OtherOperation } from '../other-operation.ts';
 import { requireWithinLimit } from './body-limit.ts';
@@ -69,8 +69,8 @@ async function answerOf(other: OtherOperation, job: DocumentJob, lengthBytes: nu
   if (caller.kind === 'client') requireSigned(other, form, key);
   const reply = await askStore(other, job, form, key, put);
   if (reply.status !== 200) throw new RefusedByStoreError(reply);
-  const told = { ...reply, fields: reply.fields.filter(field => mayBePassed(field, bucket)) };
-  return formAnswer(told, { bucket: bucket.name, key, bucketUrl: bucketUrlOf(other), fields: form.fields });
+  const bucketUrl = askedUrl(other).replace(/\/$/, '');
+  return formAnswer(reply, { bucket: bucket.name, key, bucketUrl, fields: form.fields });
 }
 
 /** What is refused is noted for the log. */
@@ -183,10 +183,4 @@ function verify(file: Buffer, declared: DeclaredPayload, { exchange }: OtherOper
   const verifier = new PayloadVerifier(declared, exchange.prefix, () => undefined);
   verifier.write(file);
   verifier.end();
-}
-
-/** The address that the form was posted to, without its query. */
-function bucketUrlOf({ exchange, request, fields }: OtherOperation): string {
-  const path = exchange.url.replace(/\?.*$/s, '').replace(/\/$/, '');
-  return path.startsWith('/') ? `${schemeOf(request)}://${fields.host ?? ''}${path}` : path;
 }

@@ -2,10 +2,10 @@ import type { WholeReply } from '../../../backend/store.ts';
 import type { OperationName } from '../../../s3/operation-table.ts';
 import { renameResult } from '../../../s3/write-result.ts';
 import { readXml, type XmlLimits } from '../../../s3/xml-reader.ts';
-import { schemeOf } from '../../../transport/peer.ts';
 import { InvalidReplyError } from '../../fill/fill-error.ts';
 import { errorWithin } from '../../reply/refusal-reply.ts';
 import { type Bucket, isRenamed } from '../../request/bucket.ts';
+import { askedUrl } from '../asked-url.ts';
 import type { OtherOperation } from '../other-operation.ts';
 
 /** Operations whose 200 has a document: the result, or an error that the store has met with later. */
@@ -50,18 +50,9 @@ export function resultForClient(other: OtherOperation, reply: WholeReply, scope:
   if (!isRenamed(bucket) && !isRenamed(source) && operation !== 'CompleteMultipartUpload') return reply.body;
   const root = readXml(reply.body.toString(), limits);
   const key = address.kind === 'object' ? address.key : '';
-  const names = { bucket: bucket.name, key, location: locationFor(other) };
+  // by which the client has addressed the object, whatever the store tells
+  const names = { bucket: bucket.name, key, location: askedUrl(other) };
   const result = root && renameResult(root, names);
   if (result === undefined) throw new InvalidReplyError('its document is not the result of the operation');
   return Buffer.from(result);
-}
-
-/** The URL by which the client has addressed the object, whatever the store tells; without Host a path. */
-function locationFor({ exchange, request, fields }: OtherOperation): string {
-  const target = exchange.url.replace(/\?.*$/s, '');
-  // RFC 9112 §3.2.2: a target in absolute form is the URL itself
-  if (!target.startsWith('/')) return target;
-  // RFC 9110 §4.2.1: a URL has a host
-  if (!fields.host) return target;
-  return `${schemeOf(request)}://${fields.host}${target}`;
 }
