@@ -1,4 +1,5 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { systemClock } from '../base/clock.ts';
 import { formatAddress, ListenError } from '../base/listen-error.ts';
 import type { Logger } from '../base/logger.ts';
@@ -6,8 +7,8 @@ import { closeIfLast, parseTakenBodies } from '../transport/request-bodies.ts';
 import { ServedRequest } from '../transport/served-request.ts';
 import type { AdminRoute } from './admin-route.ts';
 import { type AdminAccess, createGuard } from './guard.ts';
+import { refuseUnreadable } from './refuse-unreadable.ts';
 import { createRouter, type Router } from './router.ts';
-import { refuseUnreadable } from './unreadable-request.ts';
 
 export interface AdminAddress {
   readonly host: string;
@@ -26,10 +27,7 @@ type AdminServer = Server<typeof ServedRequest>;
 
 const MAX_CONNECTIONS = 256;
 /** Whoever has sent no request by then makes room for others. */
-const headTimes = {
-  IncomingMessage: ServedRequest,
-  ...{ headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 1_000 },
-};
+const headTimes = { headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 1_000 };
 /** Further requests pipelined on one connection are answered with 503. */
 const MAX_REQUESTS_PER_CONNECTION = 100;
 
@@ -53,14 +51,24 @@ export class AdminPort {
   /** @throws ListenError when the address cannot be bound */
   static async open({ host, port }: AdminAddress, clock = systemClock): Promise<AdminPort> {
     const router = Promise.withResolvers<Router>();
-    const server: AdminServer = createServer(headTimes, (request, response) => {
+    // who names no host is told so as all others are
+    const options = { ...headTimes, IncomingMessage: ServedRequest, requireHostHeader: false };
+    const server: AdminServer = createServer(options);
+    const lastAnswers = new WeakMap<Duplex, ServerResponse>();
+    const take = (request: ServedRequest, response: ServerResponse) => {
+      lastAnswers.set(request.socket, response);
       closeIfLast(request, response);
       const answer = () => void router.promise.then(({ handle }) => handle(request, response));
       // those that are pipelined would all be worked on at once; node:http keeps them, and drops them with the connection
       if (response.socket) answer();
       else response.once('socket', answer);
-    });
-    server.on('clientError', (error, socket) => refuseUnreadable(error, socket, clock.nowMs()));
+    };
+    server.on('request', take);
+    // no expectation but 100-continue has to be met (RFC 9110 §10.1.1)
+    server.on('checkExpectation', take);
+    server.on('clientError', (error, socket) =>
+      refuseUnreadable(error, socket, lastAnswers.get(socket), clock.nowMs()),
+    );
     let { takesBody }: Pick<Router, 'takesBody'> = { takesBody: ({ method }) => method === 'POST' };
     void router.promise.then(ready => {
       takesBody = ready.takesBody;

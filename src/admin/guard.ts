@@ -31,6 +31,8 @@ export function createGuard(
     // RFC 9112 §3.2: a proxy on the way may have judged another one
     if ((headersDistinct.host?.length ?? 0) > 1)
       throw new AdminError(400, 'INVALID_HOST', 'the request has more than one Host header');
+    if (headers.host === undefined)
+      throw new AdminError(400, 'INVALID_HOST', 'the request has no Host header');
     if (!isOwnHost(headers.host, host, names)) {
       throw new AdminError(421, 'MISDIRECTED', 'the Host header is not a name of this admin port');
     }

@@ -19,13 +19,18 @@ export class LiveMessages {
     this.#unsubscribe = channel.subscribe(message => this.#toAll(messageEvent(message)));
   }
 
-  /** Keeps `response` open as an event stream; answers 503 when 32 pages are open. */
+  /** Keeps `response` open as an event stream; answers 503 when 32 pages are open. A HEAD has no stream. */
   attach(response: ServerResponse): void {
+    const head = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' };
+    if (response.req.method === 'HEAD') {
+      response.writeHead(200, head).end();
+      return;
+    }
     if (this.#readers.size >= MAX_READERS) {
       response.writeHead(503, { 'content-type': 'text/plain' }).end('Too many open pages.');
       return;
     }
-    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+    response.writeHead(200, head);
     response.write(
       `retry: 1000\n\n${this.#channel.messages().map(messageEvent).join('')}${this.#levelsEvent()}`,
     );

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { AdminPort } from '../../../src/admin/admin-port.ts';
 import type { AdminRoute } from '../../../src/admin/admin-route.ts';
 import { readJson, sendJson } from '../../../src/admin/json.ts';
-import { refuseUnreadable } from '../../../src/admin/unreadable-request.ts';
+import { refuseUnreadable } from '../../../src/admin/refuse-unreadable.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { type AdminServerOptions, startAdminServer } from '../../support/admin-server.ts';
 import { askAdmin } from '../../support/ask-admin.ts';
@@ -82,6 +82,17 @@ it.each([
 ])('answers Host %s on a loopback port with %i', async (host, status) => {
   const port = await start();
   expect((await askAdmin(port, '/thing', { headers: { host } })).status).toBe(status);
+});
+
+it('a request without Host is refused, and an expectation that nobody knows is passed over (RFC 9112 §3.2, RFC 9110 §10.1.1)', async () => {
+  const port = await start();
+  const [nameless, expecting] = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
+  nameless.write('GET /thing HTTP/1.1\r\nconnection: close\r\n\r\n');
+  expecting.write('GET /thing HTTP/1.1\r\nhost: localhost\r\nexpect: a-miracle\r\nconnection: close\r\n\r\n');
+  expect(await text(nameless)).toMatch(
+    /^HTTP\/1.1 400 [\s\S]*"INVALID_HOST","reason":"the request has no Host/,
+  );
+  expect(await text(expecting)).toMatch(/^HTTP\/1.1 200 [\s\S]*{"thing":1}/);
 });
 
 it('a request with two Host lines is refused (RFC 9112 §3.2)', async () => {
@@ -187,7 +198,7 @@ it.each([
 it('answers nothing where that would be taken for the end of another answer', () => {
   const socket = new Socket();
   const end = vi.spyOn(socket, 'end');
-  refuseUnreadable(Object.assign(new Error('gone'), { code: 'ECONNRESET' }), socket, 0);
+  refuseUnreadable(Object.assign(new Error('gone'), { code: 'ECONNRESET' }), socket, undefined, 0);
   expect(socket.destroyed).toBe(true);
   expect(end).not.toHaveBeenCalled();
 });
@@ -221,6 +232,39 @@ it('answers what is pipelined on one connection in turn', async () => {
     if (heard.split('HTTP/1.1 200').length === 3) break;
   }
   expect(began).toEqual(['/a', '/c', '/b']);
+});
+
+const asked = 'GET /thing HTTP/1.1\r\nhost: localhost\r\n\r\n';
+
+it.each([
+  ['garbage', 'what is this\r\n\r\n'],
+  ['garbage that comes later', undefined],
+])('answers what was asked before %s, and closes the connection', async (_, behind) => {
+  const { promise: first, resolve: finish } = Promise.withResolvers<void>();
+  const { promise: isTaken, resolve: taken } = Promise.withResolvers<void>();
+  const handle: AdminRoute['handle'] = async (_request, response) => {
+    taken();
+    await first;
+    sendJson(response, 200, { thing: 2 });
+  };
+  const port = await start({ routes: [...routes, { method: 'GET', path: '/slow', handle }] });
+  const sent = connect(port, '127.0.0.1');
+  const slow = asked.replace('/thing', '/slow');
+  if (behind === undefined) {
+    sent.write(slow + asked);
+    await isTaken;
+    sent.write('what is this\r\n\r\n');
+    // on another connection
+    await askAdmin(port, '/open');
+    sent.write('what is this\r\n\r\n');
+  } else sent.write(slow + asked + behind);
+  await isTaken;
+  await askAdmin(port, '/open');
+  finish();
+  const heard = await text(sent);
+  sent.destroy();
+  expect(heard.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200']);
+  expect(heard).toContain('{"thing":2}');
 });
 
 it('does not answer what a client had sent that has left', async () => {

@@ -736,6 +736,7 @@ it('the parser prints no warning, which would quote the file', () => {
 it.each([
   ['http://127.0.0.1:99999', 'holds "http://127.0.0.1:99999"'],
   ['s3.eu-west-1.amazonaws.com', 'holds "s3.eu-west-1.amazonaws.com"'],
+  ['node1.internal-services.example.test', 'holds "node1.internal-services.example.test"'],
   [
     'http://minio.internal.example.test:9000/some/path',
     'holds "http://minio.internal.example.test:9000/some/path"',

@@ -74,6 +74,15 @@ it('streams what is held, then what comes, with the levels of the windows', asyn
   expect(await events.next('levels')).toMatchObject([{ used: 0 }, { used: 2 }, {}, {}, {}]);
 });
 
+it('tells what the stream is, and takes no place for that', async () => {
+  for (let asked = 0; asked < 33; asked++) {
+    const { status, headers } = await fetch(`${base}/channel/events`, { method: 'HEAD' });
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+  }
+  const events = await EventStream.open(`${base}/channel/events`);
+  expect(await events.next('levels')).toHaveLength(5);
+});
+
 it('has room for 32 open pages', async () => {
   const statuses: number[] = [];
   for (let page = 0; page < 33; page++) statuses.push((await fetch(`${base}/channel/events`)).status);

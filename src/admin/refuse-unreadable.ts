@@ -1,7 +1,17 @@
+import type { ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { formatHttpDate } from '../http/http-date.ts';
 import { unreadableStatuses } from '../http/unreadable-request.ts';
-import { endWith, mayAnswer, type UnparsedRequest, unreadableBecause } from '../transport/unreadable.ts';
+import { closeDiscarding } from '../transport/discard-input.ts';
+import { unfinishedRequest } from '../transport/request-bodies.ts';
+import {
+  endWith,
+  isAboutRequest,
+  mayAnswer,
+  type UnparsedRequest,
+  unreadableBecause,
+} from '../transport/unreadable.ts';
 
 const reasons: Readonly<Record<UnparsedRequest, string>> = {
   malformed: 'the bytes are not an HTTP/1.1 request',
@@ -12,11 +22,22 @@ const reasons: Readonly<Record<UnparsedRequest, string>> = {
 
 /**
  * Answers what is no request with JSON, like all errors of the admin port, or closes the connection where an answer would not be
- * taken for one. For `clientError`.
+ * taken for one: behind what was asked before, whose answers come first. For `clientError`.
  *
+ * @param last the answer to the last request of the connection
  * @param nowMs milliseconds since the epoch
  */
-export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex, nowMs: number): void {
+export function refuseUnreadable(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  last: ServerResponse | undefined,
+  nowMs: number,
+): void {
+  if (last && isPending(last, error, socket)) {
+    socket.pause();
+    last.once('finish', () => closeDiscarding(socket));
+    return;
+  }
   if (!mayAnswer(error, socket)) {
     socket.destroy();
     return;
@@ -33,4 +54,10 @@ export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex, n
     `content-length: ${body.length}`,
   ];
   endWith(socket, `${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+/** Whether an answer comes that does not wait for the rest of its request. */
+function isPending(last: ServerResponse, error: NodeJS.ErrnoException, socket: Duplex): socket is Socket {
+  if (!isAboutRequest(error) || !(socket instanceof Socket)) return false;
+  return !last.writableFinished && unfinishedRequest(socket) === undefined;
 }
