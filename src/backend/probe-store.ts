@@ -191,7 +191,7 @@ function refusedBy(reply: WholeReply, asked: string, bucket: string | undefined)
 }
 
 const regionName = /^[\w-]{1,64}$/;
-/** No access key or signature is like that. */
+/** Signatures, and keys that are drawn at random, have digits. */
 const otherCode = /^[A-Za-z.]{1,48}$/;
 
 function unreachable(error: unknown): ProbeResult {

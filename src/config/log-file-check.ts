@@ -1,4 +1,4 @@
-import { accessSync, constants, lstatSync, readlinkSync, statSync } from 'node:fs';
+import { accessSync, constants, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { errorCode } from '../base/error-code.ts';
 import { ConfigError } from './config-error.ts';
@@ -39,5 +39,7 @@ function whyUnwritable(path: string): string | undefined {
 /** What would be created: where a link leads to nothing, that. @throws for one that leads to itself */
 function target(path: string): string {
   const link = lstatSync(path, { throwIfNoEntry: false });
-  return link?.isSymbolicLink() ? target(resolve(dirname(path), readlinkSync(path))) : path;
+  if (!link?.isSymbolicLink()) return path;
+  // a link is read from where it is, whatever links lead to that directory
+  return target(resolve(realpathSync(dirname(path)), readlinkSync(path)));
 }

@@ -18,7 +18,7 @@ export type StoreThreadParts = Pick<
   'clock' | 'logger' | 'writeLog' | 'restarts'
 >;
 
-/** Starts the stores one after the other; `sample` adds the sample bucket. @throws ThreadStartError */
+/** Starts the stores one after the other, in the default start with the sample bucket. @throws ThreadStartError */
 export async function startStores(
   config: GatewayConfig,
   isDefaultStart: boolean,

@@ -96,7 +96,7 @@ export function errorWithin(
   exchange.refusedBy = 'store';
   const isHidden = !mayKnowMissing && isCodeOfMissing(parsed.code);
   const missing = isHidden ? untoldAbsence() : undefined;
-  exchange.failure = missing;
+  if (missing) exchange.failure = missing;
   const told = missing ?? ownSignatureRefused(parsed) ?? parsed;
   return translatedBody(exchange, inNamesOfBoth(told, bucket, source), tellIds(exchange, reply));
 }

@@ -273,6 +273,7 @@ describe('a configuration that works', () => {
       '{ accessKeyId: a/b, secretAccessKey: b }',
       'expected an access key id: printable ASCII without blanks, "/" and ","',
     ],
+    ['{ accessKeyId: "a,b", secretAccessKey: b }', 'expected an access key id: printable ASCII without'],
     [
       '{ accessKeyId: a, secretAccessKey: b, sessionToken: "c d" }',
       '.sessionToken holds a value that is not shown, a text of 3 characters; expected a session token: printable ASCII without',
@@ -303,6 +304,12 @@ describe('a configuration that works', () => {
       { actions: ['GetObject', 'ListBucket'], keys: ['**', '!private/**'] },
     ]);
   });
+});
+
+it.each(['a/b', 'a,b', 'a b', '“a”'])('a client has no access key id like %s', id => {
+  expect(problems(`clients: [{ accessKeyId: "${id}", secretAccessKey: b, allow: [] }]`)).toEqual([
+    `clients[0].accessKeyId holds a value that is not shown, a text of 3 characters; expected an access key id: printable ASCII without blanks, "/" and ","`,
+  ]);
 });
 
 it('what follows the comma of a secret without quotes is not shown', () => {

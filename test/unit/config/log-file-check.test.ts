@@ -38,6 +38,11 @@ it('takes what is a file, or can become one, and creates nothing', () => {
   expect(() => check('there/new.log')).not.toThrow();
   symlinkSync('there/new.log', join(home, 'to-new'));
   expect(() => check('to-new')).not.toThrow();
+  // the directory of a link is a link itself
+  mkdirSync(join(home, 'deep/er'), { recursive: true });
+  symlinkSync('../../there/new.log', join(home, 'deep/er/to-new'));
+  symlinkSync('deep/er', join(home, 'short'));
+  expect(() => check('short/to-new')).not.toThrow();
   expect(readdirSync(join(home, 'there'))).toEqual(['access.log']);
 });
 
