@@ -134,9 +134,11 @@ class Beside {
     return isHeard && this.asked.length > 0 && !this.isComing;
   }
 
-  /** Whether patience with all that is under way is over. */
+  /** Whether all that is under way has got no answer for as long as there is patience. */
   isHanging(nowMs: number): boolean {
-    return [...this.open.keys()].every(({ sinceMs }) => nowMs - sinceMs >= this.patienceMs);
+    return [...this.open.keys()].every(
+      ({ isAnswered, sinceMs }) => !isAnswered && nowMs - sinceMs >= this.patienceMs,
+    );
   }
 }
 
@@ -212,7 +214,8 @@ export class QuestionsBeside {
       let isDeserted = false;
       const land = (landing: Landing) => {
         beside.open.delete(question);
-        flight.brokeOff(read);
+        // what is stored ends the flight, for those who wait for the next as well
+        if (landing.kind !== 'stored' || !fetch) flight.brokeOff(read);
         // what was not sent, or was given up, has no answer
         if (fetch) this.#landed(flight, beside, question, landing, isOfNobody);
         beside.endHeld();

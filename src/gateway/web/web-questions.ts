@@ -173,9 +173,13 @@ export class WebQuestions {
     const { own, records } = this.#parts;
     const isPatient = this.#nowMs() - (read.waitsSinceMs ?? 0) < this.#flights.patienceMs(read);
     const verdict = verdictOf(read, { landing, first, isPatient }, own);
-    if (verdict === 'anew') this.ask(read, records.find(read));
+    const held = records.find(read);
+    // somebody else may have got what answers it meanwhile
+    if (verdict !== 'told' && held && this.#answersNow(held, read))
+      this.#parts.give(read, held, collapsed(held, 'fetched', read));
+    else if (verdict === 'anew') this.ask(read, held);
     else if (verdict === 'whole') this.#askForWhole(read);
-    else if (verdict === 'itself') this.#parts.sender.send(read, records.find(read), undefined);
+    else if (verdict === 'itself') this.#parts.sender.send(read, held, undefined);
     else if (verdict === 'in turn') this.#askInTurn(read);
     else if (landing.kind === 'alone') this.#giveUnkept(read, landing);
     else if (landing.kind === 'failed') this.#giveFailed(read, landing.error);

@@ -640,6 +640,23 @@ describe('readers of a page at the same time', () => {
     expect(reader.result).toMatchObject({ status: 200, atMs: 6_300 });
   });
 
+  it.each([503, 404])('get what came meanwhile where the first gets a %i for itself', async status => {
+    const model = new WebModel((_, { range, 'x-first': first }) => {
+      if (range) return answered(forAll, { headMs: 300, bodyMs: 0 });
+      return first
+        ? answered({ 'cache-control': 'no-store' }, { status, headMs: 700 })
+        : answered({}, { status: undefined });
+    });
+    const read = (quota: string, fields: Record<string, string>) =>
+      model.read({ method: 'GET', quota, fields: { 'user-agent': quota, ...fields } });
+    read('range', { range: 'bytes=0-' });
+    read('first', { 'x-first': '1' });
+    const waiting = ['a', 'b'].map(quota => read(quota, {}));
+    await model.pass(1_500);
+    expect(waiting.map(({ result }) => result?.status)).toEqual([200, 200]);
+    expect(model.origin.questions).toHaveLength(2);
+  });
+
   it('are not ended by what nobody in particular gets', async () => {
     const model = new WebModel((_, sent) =>
       sent['user-agent']?.startsWith('browser')
