@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { formatHttpDate } from '../http/http-date.ts';
 import { unreadableStatuses } from '../http/unreadable-request.ts';
-import { closeDiscarding } from '../transport/discard-input.ts';
+import { closeDiscarding, discardRest } from '../transport/discard-input.ts';
 import { unfinishedRequest } from '../transport/request-bodies.ts';
 import {
   endWith,
@@ -34,7 +34,8 @@ export function refuseUnreadable(
   nowMs: number,
 ): void {
   if (last && isPending(last, error, socket)) {
-    socket.pause();
+    // without what is read, nobody would see that the client leaves
+    discardRest(socket);
     last.once('finish', () => closeDiscarding(socket));
     return;
   }

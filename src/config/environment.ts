@@ -51,9 +51,17 @@ function fill(text: string, environment: Environment, report: (reason: string) =
     }
     const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
     if (fallback !== undefined) return value || fallback;
-    if (value === undefined) report(`takes \${${name}} from the environment, where it is not set`);
+    if (value === undefined)
+      report(`takes ${shownReference(name)} from the environment, where it is not set`);
     return value ?? match;
   });
+}
+
+/** A secret may have been written between the braces. */
+function shownReference(name: string): string {
+  return /^[A-Z_0-9]+$|^[a-z_]+$/.test(name) || name.length < 16
+    ? `\${${name}}`
+    : 'a variable whose name is not shown';
 }
 
 /** Of the file as it is now: variables are those of the start, but a reload reads files again. */

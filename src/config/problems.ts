@@ -71,7 +71,7 @@ function describeIssue(issue: Issue, document: unknown): string[] {
     return issue.keys.map(key => {
       const value = at(document, [...path, key]);
       // the value of a misspelt key may be a secret, whatever the key is called
-      const isHidden = typeof value === 'string' || isInSecretPlace(path);
+      const isHidden = /^(?:string|number)$/.test(typeof value) || isInSecretPlace(path);
       const held = isHidden ? describeHidden(value) : describeHeld([...path, key], document);
       return `${formatUnknown(path, key, value)} is an unknown key and holds ${held}; the known keys are ${keysOf(message)}${misspeltHint(key, keysOf(message).split(', '))}`;
     });
@@ -164,8 +164,12 @@ function describeMap(value: object): string {
  * words and numbers are, such as the names of buckets and hosts. A "/" may belong to a password or a key.
  */
 function looksSecret(text: string): boolean {
-  return /:.*@|[?&][^=&]*=/s.test(text) || text.split(/[.:]/).some(isLongAndMixed);
+  if (/:.*@|[?&][^=&]*=/s.test(text) || secretAssigned.test(text)) return true;
+  return text.split(/[.:]/).some(isLongAndMixed);
 }
+
+/** `token:abc`, where YAML wants a blank behind the colon. */
+const secretAssigned = /^[\w-]*(?:secret|token|passw|accesskey|sig)[\w-]*\s*[:=]/i;
 
 function isLongAndMixed(text: string): boolean {
   if (/^\/*(?:[a-z]{1,15}|\d{1,5})(?:[-_/](?:[a-z]{1,15}|\d{1,5}))*\/?$/.test(text)) return false;

@@ -23,10 +23,13 @@ export function readYaml(yaml: string, source: string): unknown {
     const reason = isReference(yaml, pos[0]) ? UNQUOTED_REFERENCE : withoutQuotes(code, message);
     throw new ConfigError(source, [`line ${lineAt(yaml, pos[0])}: ${reason}`]);
   }
-  const alias = unresolvedAlias(document);
+  const alias = badAlias(document);
   if (alias) {
     const place = `line ${lineAt(yaml, alias.node.range?.[0] ?? 0)}: ${formatPath(alias.path)}`;
-    throw new ConfigError(source, [`${place} begins with "*", which refers to nothing; write it in quotes`]);
+    const fault = alias.isInItself
+      ? 'refers by "*" to what it is in itself'
+      : 'begins with "*", which refers to nothing; write it in quotes';
+    throw new ConfigError(source, [`${place} ${fault}`]);
   }
   try {
     return document.toJS() ?? {};
@@ -59,15 +62,17 @@ function withoutQuotes(code: string, message: string): string {
   return Object.hasOwn(quoting, code) ? String(quoting[code]) : message.replace(/\s*["'`][\s\S]*$/, '');
 }
 
-/** An alias that names nothing, such as the pattern `**`, and the keys on the way to it. */
-function unresolvedAlias(
+/** An alias that names nothing, such as the pattern `**`, or what it is in itself, and the keys on the way to it. */
+function badAlias(
   document: Document,
-): { readonly node: Alias; readonly path: readonly PropertyKey[] } | undefined {
-  let found: ReturnType<typeof unresolvedAlias>;
+): { readonly node: Alias; readonly path: readonly PropertyKey[]; readonly isInItself: boolean } | undefined {
+  let found: ReturnType<typeof badAlias>;
   visit(document, {
     Alias(_key, node, ancestors) {
-      if (node.resolve(document)) return undefined;
-      found = { node, path: pathOf([...ancestors, node]) };
+      const target = node.resolve(document);
+      const isInItself = ancestors.some(ancestor => ancestor === target);
+      if (target && !isInItself) return undefined;
+      found = { isInItself, node, path: pathOf([...ancestors, node]) };
       return visit.BREAK;
     },
   });

@@ -28,19 +28,31 @@ const uploads = new Set<Socket>();
 export function closeDiscarding(socket: Socket, isUpload = false): void {
   if (socket.destroyed) return;
   socket.end();
-  // those of node:http, which would parse
-  for (const event of ['data', 'end']) socket.removeAllListeners(event);
   const { limitMs, idleMs, limitBytes } = isUpload && uploads.size < UPLOADS ? ofUploads : brief;
   if (limitMs > brief.limitMs) uploads.add(socket);
   const timers = [limitMs, idleMs].map(waitMs => setTimeout(() => socket.destroy(), waitMs));
-  socket.once('end', () => socket.destroy());
   socket.once('close', () => {
     uploads.delete(socket);
     for (const timer of timers) clearTimeout(timer);
   });
+  discardRest(socket, limitBytes, () => timers[1]?.refresh());
+}
+
+/**
+ * Reads what else comes on a connection of node:http as raw bytes, and throws it away. Whoever ends its half of the connection then
+ * has left.
+ */
+export function discardRest(
+  socket: Socket,
+  limitBytes = brief.limitBytes,
+  arrived: () => void = () => undefined,
+): void {
+  // those of node:http, which would parse
+  for (const event of ['data', 'end']) socket.removeAllListeners(event);
+  socket.once('end', () => socket.destroy());
   // node:http starts reading again in its own listener for 'resume', which it removes with the first one for data
   socket.pause();
-  socket.once('resume', () => discard(socket, limitBytes, () => timers[1]?.refresh()));
+  socket.once('resume', () => discard(socket, limitBytes, arrived));
   socket.resume();
 }
 

@@ -497,7 +497,7 @@ describe('a problem is named with its key, what it holds and what was expected',
       'line 1: a text that begins with "!" is a tag, and this one is not known; write it in quotes',
     ],
     [
-      'a: [&a { k: [*a] }]\nbuckets:\n  photos: { rules: [1, { keys: [**] }] }',
+      'a: [&a { k: [1] }, *a]\nbuckets:\n  photos: { rules: [1, { keys: [**] }] }',
       'line 3: buckets.photos.rules[1].keys[0] begins with "*", which refers to nothing; write it in quotes',
     ],
     [
@@ -722,6 +722,10 @@ describe('a secret is in no message', () => {
     'tracing: { endpoint: "http://x", headers: { authorization: "hunter2\n" } }',
     'tracing: { endpoint: "http://x", headers: { "authorization: Bearer hunter2": } }',
     'tracing: { endpoint: "http://x", headers: [hunter2] }',
+    'admin:\n  token:hunter2',
+    'admin: { port: 0, token:hunter2 }',
+    'admin: { port: 0, eventsToken=hunter2: }',
+    `admin: { token: "\${wJalrXUtnFEMIK7MDENGhunter2PLEKEY}" }`,
     'admin: { host: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJodW50ZXIyIn0.hunter2abcdEFGH1234abcdEFGH" }',
     'admin: { host: "key:hunter2abcdEFGH1234abcdEFGH" }',
     'tracing: { endpoint: "http://x?a", headers: {} }\nadmin: { host: "https://hooks.example.test/services/T00/B00/hunter2abcdEFGH1234" }',
@@ -732,6 +736,19 @@ describe('a secret is in no message', () => {
     expect(found.join()).not.toContain('hunter2');
   });
 });
+
+it('a number may be a secret, under a key that is misspelt', () => {
+  expect(problems('admin: { tokn: 815162342 }').join()).not.toContain('815162342');
+});
+
+it.each(['admin: &a { port: 0, b: *a }', 'admin: &a { b: [1, { c: *a }] }', '&a [*a]'])(
+  'what contains itself is refused: %s',
+  yaml => {
+    expect(problems(yaml)).toEqual([
+      expect.stringMatching(/^line 1: .* refers by "\*" to what it is in itself$/),
+    ]);
+  },
+);
 
 it('the parser prints no warning, which would quote the file', () => {
   const warned = vi.spyOn(process, 'emitWarning');
