@@ -267,6 +267,28 @@ it.each([
   expect(heard).toContain('{"thing":2}');
 });
 
+it.each([
+  ['destroy', 'what is this\r\n\r\n'],
+  ['end', 'what is this\r\n\r\n'],
+  ['end', ''],
+] as const)('a client that has left (%s) behind %j is seen', async (leave, behind) => {
+  const { promise: isTaken, resolve: taken } = Promise.withResolvers<void>();
+  const { promise: hasLeft, resolve: left } = Promise.withResolvers<void>();
+  const handle: AdminRoute['handle'] = (_request, response) => {
+    response.once('close', left);
+    taken();
+  };
+  const port = await start({ routes: [...routes, { method: 'GET', path: '/endless', handle }] });
+  const sent = connect(port, '127.0.0.1').resume();
+  sent.write(asked.replace('/thing', '/endless') + behind);
+  await isTaken;
+  // on another connection
+  await askAdmin(port, '/open');
+  sent[leave]();
+  await hasLeft;
+  sent.destroy();
+});
+
 it('does not answer what a client had sent that has left', async () => {
   const began: string[] = [];
   const { promise: first, resolve: finish } = Promise.withResolvers<void>();
