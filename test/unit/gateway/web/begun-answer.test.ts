@@ -411,25 +411,28 @@ describe('what begins beside a question that hangs', () => {
     expect([...came, later].map(({ result }) => result?.status)).toEqual([200, undefined, 200, 200]);
   });
 
-  it('answers who has waited for it when it has come, though what begins after it is of another variant', async () => {
-    const vary = { ...forAll, vary: 'x-a' };
-    const model = new WebModel(() => said(vary, { status: undefined }));
-    model.read({ method: 'GET', quota: 'hangs', fields: { 'x-a': '1' } });
-    await model.pass(100);
-    model.origin.answer = (_, sent) =>
-      sent['x-a'] === '2'
-        ? said(vary, { headMs: 2_600, bodyMs: 1_500 })
-        : said(vary, { headMs: 800, bodyMs: 6_000 });
-    const came = ['b', 'c'].map(quota =>
-      model.read({ method: 'GET', quota, fields: { 'x-a': '2', 'user-agent': quota } }),
-    );
-    await model.pass(5_500);
-    expect(model.origin.questions.map(({ fields }) => fields['x-a'])).toEqual(['1', '2', undefined]);
-    model.origin.answer = () => said(vary, { status: undefined });
-    await model.pass(1_000);
-    expect(came.map(({ result }) => result?.status)).toEqual([200, 200]);
-    expect(model.origin.questions).toHaveLength(3);
-  });
+  it.each(['max-age=60', 'max-age=0'])(
+    'answers who has waited for it when it has come, though what begins after it is of another variant: %s',
+    async control => {
+      const vary = { ...forAll, 'cache-control': control, etag: 'W/"1"', vary: 'x-a' };
+      const model = new WebModel(() => said(vary, { status: undefined }));
+      model.read({ method: 'GET', quota: 'hangs', fields: { 'x-a': '1' } });
+      await model.pass(100);
+      model.origin.answer = (_, sent) =>
+        sent['x-a'] === '2'
+          ? said(vary, { headMs: 2_600, bodyMs: 1_500 })
+          : said(vary, { headMs: 800, bodyMs: 6_000 });
+      const came = ['b', 'c'].map(quota =>
+        model.read({ method: 'GET', quota, fields: { 'x-a': '2', 'user-agent': quota } }),
+      );
+      await model.pass(5_500);
+      expect(model.origin.questions.map(({ fields }) => fields['x-a'])).toEqual(['1', '2', undefined]);
+      model.origin.answer = () => said(vary, { status: undefined });
+      await model.pass(1_000);
+      expect(came.map(({ result }) => result?.status)).toEqual([200, 200]);
+      expect(model.origin.questions).toHaveLength(3);
+    },
+  );
 
   it('is asked for again where it breaks off', async () => {
     const { model, results } = await asked({ bodyMs: 12_000 });
