@@ -166,7 +166,7 @@ export class WebFlight {
     if (this.begun === begun) this.#waitFor(begun);
   }
 
-  /** What `by` was being answered with comes no more: the next is waited for, which was told when it began. */
+  /** What `by` was being answered with comes no more: the next is waited for. Who was there when it began was told it then. */
   brokeOff(by: WebRead): void {
     const before = this.begun;
     this.#coming = this.#coming.filter(begun => begun.by !== by);
