@@ -22,8 +22,8 @@ const root = new URL('../..', import.meta.url).pathname;
 it('what is built of the sources runs by itself, with its threads and pages', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'tidegate-build-'));
   const dist = join(directory, 'dist');
-  const tool = (name: string) => join(root, 'node_modules/.bin', name);
-  execFileSync(tool('tsc'), ['-p', 'config/tsconfig.build.json', '--outDir', dist], { cwd: root });
+  const compile = ['node_modules/typescript-7/bin/tsc', '-p', 'config/tsconfig.build.json', '--outDir', dist];
+  execFileSync(process.execPath, compile, { cwd: root });
   execFileSync(process.execPath, ['config/copy-pages.mjs', dist], { cwd: root });
   copyFileSync(join(root, 'package.json'), join(directory, 'package.json'));
   linkRuntimeDependencies(join(directory, 'node_modules'));
