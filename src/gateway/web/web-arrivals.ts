@@ -1,5 +1,4 @@
 import type { StoreError } from '../../backend/store.ts';
-import { freshUntilMs } from '../../cache/freshness.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
 import { isGetOrHead } from '../../http/get-or-head.ts';
 import { isOfServer, isOfTarget } from '../../http/whose-error.ts';
@@ -10,11 +9,12 @@ import { isPart } from './asked-range.ts';
 import { endChanged, isChange, isOwnLocation, mayChange } from './changed-keys.ts';
 import { COLLECTED_LIMIT_BYTES, type CollectedBody, Collections } from './collected-body.ts';
 import { confirms, described, strongTag } from './confirmation.ts';
+import { endByBroken, endHeld, outlive } from './ended-answers.ts';
 import { fetchedOutcome } from './fetched-outcome.ts';
 import type { FillingCache } from './filling-cache.ts';
 import { isAllOfPart, isKeptPart } from './kept-part.ts';
 import { madeOf } from './made-answer.ts';
-import { aloneBecause, endsStored, isOfOneRequest, toldWithoutBody } from './one-request.ts';
+import { aloneBecause, isOfOneRequest, toldWithoutBody } from './one-request.ts';
 import { tellsFailure, wasNeverSent } from './origin-failures.ts';
 import { couldBeOfGet } from './outgoing-fields.ts';
 import type { OwnAnswers } from './own-answers.ts';
@@ -35,7 +35,6 @@ import {
 } from './stored-answer.ts';
 import { type AnswerPlan, isFailure, type WebFetch, type WebFetchOwner } from './web-fetch.ts';
 import { webIdentity } from './web-identity.ts';
-import type { WebRead } from './web-read.ts';
 import type { WebRecords } from './web-records.ts';
 
 /** Answers a client for whom an answer has arrived. */
@@ -124,7 +123,7 @@ export class WebArrivals implements WebFetchOwner {
     const { stale, read } = fetch.question;
     // an answer for all, whoever has asked; a part is none to what is held of the whole
     const isOfHeld = stale !== undefined && (head.status !== 206 || isPart(stale));
-    if (isOfHeld && !isOfTarget(head.status)) this.#outlive(read, stale, head);
+    if (isOfHeld && !isOfTarget(head.status)) outlive(this.#records, read, stale, head, this.#cache.nowMs());
   }
 
   failed(fetch: WebFetch, error: StoreError): boolean {
@@ -136,6 +135,10 @@ export class WebArrivals implements WebFetchOwner {
     }
     if (client && isGetOrHead(method)) read.client.report = failedAtStore(error.code);
     return false;
+  }
+
+  brokeOff({ question: { read, method } }: WebFetch, head: WebHead, times: AnswerTimes): void {
+    if (method === 'GET') endByBroken(this.#records, read, head, times, this.#cache.nowMs());
   }
 
   abandoned(fetch: WebFetch): void {
@@ -277,19 +280,8 @@ export class WebArrivals implements WebFetchOwner {
     }
   }
 
-  /**
-   * The origin says something that is not kept. What is fresh stays a hit, and what it refuses can be confirmed again: it may be for
-   * what one request has sent. Neither is served where the origin fails, until it is confirmed.
-   */
-  #end({ question: { read, isUnkept } }: WebFetch, held: ReadableRecord, head: WebHead): void {
-    if (endsStored(read, head, isUnkept)) this.#outlive(read, held, head);
-  }
-
-  #outlive(read: WebRead, held: ReadableRecord, head: WebHead): void {
-    const nowMs = this.#cache.nowMs();
-    if (freshUntilMs(held, read.policy, nowMs) > nowMs || head.status >= 400)
-      this.#records.withdraw(read, held);
-    else this.#records.forget(read, held);
+  #end({ question }: WebFetch, held: ReadableRecord, head: WebHead): void {
+    endHeld(this.#records, question, held, head, this.#cache.nowMs());
   }
 }
 

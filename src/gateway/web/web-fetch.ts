@@ -37,6 +37,8 @@ export interface WebFetchOwner {
   collected(fetch: WebFetch, head: WebHead, body: CollectedBody, times: AnswerTimes): void;
   /** A body that was collected is longer than what is kept. */
   tooLong(fetch: WebFetch, head: WebHead): void;
+  /** The rest of a body that was collected does not come. */
+  brokeOff(fetch: WebFetch, head: WebHead, times: AnswerTimes): void;
   /** There is no answer. False when the client is to be told so. */
   failed(fetch: WebFetch, error: StoreError): boolean;
   /** The request was cut off before its answer. */
@@ -235,7 +237,10 @@ export class WebFetch implements StoreReceiver {
   }
 
   #dropCollected(): void {
-    if (this.#plan?.kind === 'collect') this.#plan.body.drop();
+    const [plan, head, times] = [this.#plan, this.#head, this.#times];
+    if (plan?.kind !== 'collect') return;
+    plan.body.drop();
+    if (head && times) this.#owner.brokeOff(this, head, times);
   }
 }
 

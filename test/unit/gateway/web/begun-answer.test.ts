@@ -326,6 +326,60 @@ it('who needs no more than a head gets that of what is asked for beside a questi
   expect(heads.map(({ result }) => result?.status)).toEqual([200, 200]);
 });
 
+describe('a body that breaks off, of which others were told the head', () => {
+  const noCache = { 'cache-control': 'no-cache' };
+
+  /** A page of version 1 that is fresh, and a GET that asks for it anew. */
+  async function renewing(etag: string) {
+    const model = new WebModel(() => said({ ...forAll, etag: 'W/"1"' }, { bodyMs: 0 }));
+    model.read({ method: 'GET', quota: 'a', fields: {} });
+    await model.pass(1_000);
+    model.origin.answer = () => said({ ...forAll, etag }, { bodyMs: 12_000 });
+    const first = model.read({ method: 'GET', quota: 'b', fields: noCache });
+    await model.pass(100);
+    const head = model.read({ method: 'HEAD', quota: 'c', fields: noCache });
+    await model.pass(1_000);
+    expect(head.result?.fields).toContainEqual({ name: 'etag', value: etag, store: false });
+    model.origin.answer = () => said({ ...forAll, etag }, { bodyMs: 0 });
+    const next = async () => {
+      const reader = model.read({ method: 'GET', quota: 'd', fields: {} });
+      await model.pass(1_000);
+      return [
+        reader.result?.fields.find(({ name }) => name === 'etag')?.value,
+        reader.result?.outcome?.how === 'hit',
+      ];
+    };
+    return { model, first, next };
+  }
+
+  it('has what is held confirmed, where it is another one (RFC 9111 §4.3.5)', async () => {
+    const { model, next } = await renewing('W/"2"');
+    await model.pass(12_000);
+    expect(await next()).toEqual(['W/"2"', false]);
+  });
+
+  it('the same where who has asked for it leaves', async () => {
+    const { first, next } = await renewing('W/"2"');
+    first.leave();
+    expect(await next()).toEqual(['W/"2"', false]);
+  });
+
+  it('leaves a hit what is held, where it is the same', async () => {
+    const { model, next } = await renewing('W/"1"');
+    await model.pass(12_000);
+    expect(await next()).toEqual(['W/"1"', true]);
+  });
+
+  it('says nothing of what was stored after a purge', async () => {
+    const { model, next } = await renewing('W/"2"');
+    model.purge();
+    model.origin.answer = () => said({ ...forAll, etag: 'W/"3"' }, { bodyMs: 0 });
+    model.read({ method: 'GET', quota: 'e', fields: {} });
+    await model.pass(12_000);
+    expect(await next()).toEqual(['W/"3"', true]);
+  });
+});
+
 describe('what begins beside a question that hangs', () => {
   const asked = async (second: Partial<ModelAnswer>) => {
     const model = new WebModel(() => said(forAll, { status: undefined }));
