@@ -110,6 +110,8 @@ export class WebFlight {
   beside: Beside | undefined;
   /** Called once an answer begins. */
   begins: ((begun: BegunAnswer) => void) | undefined;
+  /** Whether `read`, which came after an answer had begun, may share it. */
+  mayShare: ((read: WebRead, begun: BegunAnswer) => boolean) | undefined;
   /** How much of its body has come. */
   cameBytes = 0;
   /** Whose request it is. */
@@ -166,11 +168,15 @@ export class WebFlight {
     if (this.begun === begun) this.#waitFor(begun);
   }
 
-  /** What `by` was being answered with comes no more: the next is waited for. Who was there when it began was told it then. */
+  /** What `by` was being answered with comes no more: the next is waited for. */
   brokeOff(by: WebRead): void {
     const before = this.begun;
     this.#coming = this.#coming.filter(begun => begun.by !== by);
-    if (this.begun && this.begun !== before) this.#waitFor(this.begun);
+    const { begun } = this;
+    if (!begun || begun === before) return;
+    // who was there when it began was told it then; who came later has heard of the one before alone
+    this.tell(begun, read => this.mayShare?.(read, begun) ?? false);
+    this.#waitFor(begun);
   }
 
   /** Who selects another answer does not wait for the rest of this one: the head says so by Vary (RFC 9111 §4.1). */
@@ -183,8 +189,9 @@ export class WebFlight {
   }
 
   /** Those who need no more get this, and wait no longer. */
-  tell(begun: BegunAnswer): void {
-    for (const waiter of this.#waiting) if (waiter.takesHead(begun)) this.#waiting.delete(waiter);
+  tell(begun: BegunAnswer, whom: (read: WebRead) => boolean = () => true): void {
+    for (const waiter of this.#waiting)
+      if (whom(waiter.read) && waiter.takesHead(begun)) this.#waiting.delete(waiter);
   }
 
   /**

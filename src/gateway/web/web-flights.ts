@@ -153,6 +153,7 @@ export class WebFlights {
     };
     const flight = new WebFlight(read, this.#clock.monotonicMs(), land, kind === 'range');
     const known = { flight, asked, range: parseRange(read.fields.range) };
+    flight.mayShare = (reader, begun) => this.#known.mayShareBegun(reader, begun);
     flight.begins = ({ head: { vary }, by }) => {
       const names = namesOf(vary);
       this.#begunVary.set(text, { flight, names });

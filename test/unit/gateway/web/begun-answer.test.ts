@@ -441,6 +441,20 @@ describe('what begins beside a question that hangs', () => {
     expect(head.result?.fields).toContainEqual({ name: 'etag', value: 'W/"2"', store: false });
   });
 
+  it('is told at once to who has come later, where what had begun before it breaks off', async () => {
+    const model = new WebModel(() => said({ ...forAll, etag: 'W/"1"' }, { bodyMs: 12_500 }));
+    model.read({ method: 'GET', quota: 'slow', fields: { 'x-session': 'locked' } });
+    await model.pass(100);
+    model.origin.answer = () => said({ ...forAll, etag: 'W/"2"' }, { bodyMs: 20_000, isEndless: true });
+    model.read({ method: 'GET', quota: 'b', fields: {} });
+    await model.pass(8_500);
+    const condition = model.read({ method: 'GET', quota: 'd', fields: { 'if-none-match': 'W/"2"' } });
+    await model.pass(1_000);
+    expect(condition.result).toBeUndefined();
+    await model.pass(2_000);
+    expect(condition.result?.status).toBe(304);
+  });
+
   it('is told at once to who comes later by HEAD, and is asked for by who demands another', async () => {
     const { model } = await asked({ bodyMs: 9_500 });
     await model.pass(4_000);

@@ -80,3 +80,23 @@ it('of two answers that begin the one that came first is waited for, and the oth
   expect(flight.begins).toHaveBeenCalledOnce();
   expect(told).not.toHaveBeenCalled();
 });
+
+it.each([true, false])(
+  'where one breaks off, who came after the next had begun is told it if it may share that: %s',
+  mayShare => {
+    const flight = new WebFlight(readOf('first'), 0, () => {});
+      flight.mayShare = () => mayShare;
+    const [one, other] = [readOf('one'), readOf('other')];
+    flight.answered(begun(one));
+    flight.answered(begun(other));
+    flight.wait(
+      readOf('later'),
+      () => {},
+      ({ by }) => by === other,
+    );
+    flight.deserted = vi.fn();
+  flight.brokeOff(one);
+    expect(flight.isAwaited).toBe(!mayShare);
+    expect(flight.deserted).toHaveBeenCalledTimes(Number(mayShare));
+  },
+);
