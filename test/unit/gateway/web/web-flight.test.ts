@@ -85,7 +85,7 @@ it.each([true, false])(
   'where one breaks off, who came after the next had begun is told it if it may share that: %s',
   mayShare => {
     const flight = new WebFlight(readOf('first'), 0, () => {});
-      flight.mayShare = () => mayShare;
+    flight.mayShare = () => mayShare;
     const [one, other] = [readOf('one'), readOf('other')];
     flight.answered(begun(one));
     flight.answered(begun(other));
@@ -95,7 +95,7 @@ it.each([true, false])(
       ({ by }) => by === other,
     );
     flight.deserted = vi.fn();
-  flight.brokeOff(one);
+    flight.brokeOff(one);
     expect(flight.isAwaited).toBe(!mayShare);
     expect(flight.deserted).toHaveBeenCalledTimes(Number(mayShare));
   },
