@@ -6,6 +6,7 @@ import { asksForConfirmed } from '../read/held-answers.ts';
 import type { LookupOutcome } from '../request/cache-status.ts';
 import { meetsDemands } from './demands.ts';
 import { givenOf } from './given-answer.ts';
+import type { UnfinishedNames } from './unfinished-names.ts';
 import type { WebRead } from './web-read.ts';
 
 /** Whether `record` may answer `read` where the origin fails: what is given must not be cut off. */
@@ -26,6 +27,16 @@ export function wantsMissing(record: ReadableRecord, read: WebRead): boolean {
   const given = givenOf(record, read);
   if (given.kind === 'part') return record.content.coverage(given.first, given.last + 1) !== 'all';
   return given.kind === 'whole' && read.method !== 'HEAD' && !holdsAll(record);
+}
+
+/** The same where the rest could lately not be had: whoever wants it asks for itself. */
+export function wantsUnfinished(
+  record: ReadableRecord,
+  read: WebRead,
+  unfinished: Pick<UnfinishedNames, 'has'>,
+  nowMs: number,
+): boolean {
+  return unfinished.has(read.target.key, nowMs) && wantsMissing(record, read);
 }
 
 /** Whether all bytes are at hand: what is not waited for must not be cut off. */

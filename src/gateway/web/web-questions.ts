@@ -10,7 +10,7 @@ import { OwnTurns } from './own-turns.ts';
 import type { QuestionSender } from './question-sender.ts';
 import { QuestionsBeside } from './questions-beside.ts';
 import { collapsed, collapsedHead, isSelected, kindOf, verdictOf } from './shared-questions.ts';
-import { answersNow, isComplete, mayServeOnError, staleOutcome } from './stale-answers.ts';
+import { answersNow, isComplete, mayServeOnError, staleOutcome, wantsUnfinished } from './stale-answers.ts';
 import type { WaitingClient } from './waiting-client.ts';
 import { isFailure } from './web-fetch.ts';
 import {
@@ -215,7 +215,9 @@ export class WebQuestions {
 
   /** Whether `held`, which may have come after `read`, answers it. */
   #answersNow(held: ReadableRecord, read: WebRead): boolean {
-    return answersNow(held, read, this.#parts.cache.nowMs());
+    const { cache, records } = this.#parts;
+    const nowMs = cache.nowMs();
+    return answersNow(held, read, nowMs) && !wantsUnfinished(held, read, records.unfinished, nowMs);
   }
 
   #giveFailed(read: WebRead, error: unknown): void {

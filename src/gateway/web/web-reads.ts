@@ -14,7 +14,7 @@ import { endsHeld, restFails } from './origin-failures.ts';
 import { OwnAnswers } from './own-answers.ts';
 import type { BodyMaker } from './passed-request-body.ts';
 import { QuestionSender } from './question-sender.ts';
-import { answersNow, holdsAll, staleOutcome, wantsMissing } from './stale-answers.ts';
+import { answersNow, holdsAll, staleOutcome, wantsUnfinished } from './stale-answers.ts';
 import { toldTo, type WebHead } from './stored-answer.ts';
 import { WebArrivals } from './web-arrivals.ts';
 import { isFailure, type WebFetch } from './web-fetch.ts';
@@ -66,8 +66,7 @@ export class WebReads implements WebSource, RecordSource {
     const { policy, directives, nowMs } = read;
     const record = policy.mode === 'bypass' ? undefined : this.#records.find(read);
     if (record && answersNow(record, read)) {
-      if (this.#records.unfinished.has(read.target.key, nowMs) && wantsMissing(record, read))
-        this.#askOrigin(read);
+      if (wantsUnfinished(record, read, this.#records.unfinished, nowMs)) this.#askOrigin(read);
       else read.client.answer(read, record, cacheHit, this);
       return;
     }

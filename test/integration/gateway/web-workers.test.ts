@@ -641,6 +641,21 @@ describe('what other workers were told of', () => {
       for (const worker of everyWorker) expect(await part(0, worker)).toEqual([206, 'HIT']);
     });
 
+    it('to give the rest alone, those who wait for who is passed on get the whole as well', async () => {
+      const [owner] = ownerAndOther('/k');
+      await part(0, owner);
+      const { answer } = origin;
+      isFailing = true;
+      await part(2_500_000, owner);
+      isFailing = false;
+      origin.answer = (asked, response) => {
+        if (asked.headers['if-match'] === undefined) answer(asked, response);
+        else response.writeHead(503).end();
+      };
+      const whole = ['a', 'b', 'c', 'd'].map(agent => text('/k', owner, { 'user-agent': agent }));
+      expect((await Promise.all(whole)).map(({ length }) => length)).toEqual(Array(4).fill(body.length));
+    });
+
     it('to give the rest, that is fetched for nobody for five seconds', async () => {
       const [owner, other] = ownerAndOther('/k');
       for (const worker of [owner, owner, other]) await part(0, worker);
