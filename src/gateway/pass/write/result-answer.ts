@@ -26,7 +26,7 @@ interface ResultOptions {
 export class ResultAnswer implements PassedReceiver {
   readonly #receiver: PassedReceiver;
   readonly #options: ResultOptions;
-  /** Undefined before a 200, and for other answers, which are not changed. */
+  /** Undefined before a 200, and for refusals, which are not changed. */
   #head: StoreReplyHead | undefined;
   /** Whether the head is held back, because the length that it tells will be another one. */
   #isHeld = false;
@@ -40,7 +40,8 @@ export class ResultAnswer implements PassedReceiver {
 
   answered(head: StoreReplyHead): void {
     if (head.status !== 200) {
-      this.#receiver.answered(head);
+      if (mayHaveResult(head)) this.#refuse(new InvalidReplyError(`a result has the status ${head.status}`));
+      else this.#receiver.answered(head);
       return;
     }
     this.#head = head;
@@ -101,6 +102,11 @@ export class ResultAnswer implements PassedReceiver {
     this.#isRefused = true;
     this.#options.refused(error);
   }
+}
+
+/** Of a status that no result has: nobody knows what is in it, which may be names of the store. */
+function mayHaveResult({ status }: StoreReplyHead): boolean {
+  return status < 300 && status !== 204;
 }
 
 function prologBytes(document: Buffer): number {

@@ -42,6 +42,22 @@ function answerWith(write: (reply: WholeReply) => Buffer): ResultAnswer {
 
 const arrive = (text: string) => answer.arrived(Buffer.from(text));
 
+it.each([201, 202, 206, 299])('a result is not taken from an answer of status %i', status => {
+  answer.answered({ status, fields: [] });
+  arrive('<old/>');
+  answer.ended();
+  expect(heard).toEqual([
+    'cut',
+    `failed: Error: the store's answer does not fit the request: a result has the status ${status}`,
+  ]);
+});
+
+it.each([204, 301, 404, 503])('an answer of status %i, which has no result, is passed on', status => {
+  answer.answered({ status, fields: [] });
+  answer.ended();
+  expect(heard).toEqual([String(status), 'ended']);
+});
+
 describe('a store that keeps its client waiting', () => {
   it('is passed on as it comes: head, declaration and white space', () => {
     answer.answered(streamed);
