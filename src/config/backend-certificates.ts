@@ -4,7 +4,8 @@ import type { BackendConfig } from './gateway-config.ts';
 
 interface TlsProblem {
   readonly key: 'ca' | 'cert' | 'key';
-  readonly reason: string;
+  /** What is wrong with the file. */
+  readonly why: string;
 }
 
 type ReadServerTls =
@@ -17,15 +18,11 @@ export function readServerTls(backend: BackendConfig): ReadServerTls {
   const { ca, cert, key, serverName, insecureSkipVerify } = backend.tls;
   const problems: TlsProblem[] = [];
   const authorities = ca === undefined ? undefined : readAuthorities(ca);
-  if (typeof authorities === 'object')
-    problems.push({ key: 'ca', reason: `names ${authorities.file}, which ${authorities.why}` });
+  if (typeof authorities === 'object') problems.push({ key: 'ca', why: authorities.why });
   const client = cert === undefined || key === undefined ? undefined : readCertificate({ cert, key });
   if (client?.kind === 'problem') {
-    const { file, why } = client.problem;
-    problems.push({
-      key: client.problem.key === 'key' ? 'key' : 'cert',
-      reason: `names ${file}, which ${why}`,
-    });
+    const { key, why } = client.problem;
+    problems.push({ key: key === 'key' ? 'key' : 'cert', why });
   }
   if (problems.length > 0 || typeof authorities === 'object') return { kind: 'problems', problems };
   const shown =
@@ -39,5 +36,5 @@ export function readServerTls(backend: BackendConfig): ReadServerTls {
 export function serverTlsOf(backend: BackendConfig): ServerTls | undefined {
   const read = readServerTls(backend);
   if (read.kind === 'tls') return read.tls;
-  throw new RangeError(read.problems.map(({ key, reason }) => `tls.${key} ${reason}`).join('; '));
+  throw new RangeError(read.problems.map(({ key, why }) => `tls.${key} names a file that ${why}`).join('; '));
 }

@@ -57,11 +57,10 @@ function fill(text: string, environment: Environment, report: (reason: string) =
   });
 }
 
-/** A secret may have been written between the braces. */
-function shownReference(name: string): string {
-  return /^[A-Z_0-9]+$|^[a-z_]+$/.test(name) || name.length < 16
-    ? `\${${name}}`
-    : 'a variable whose name is not shown';
+/** A reference to a variable, for messages: a secret may have been written between the braces. */
+export function shownReference(name: string): string {
+  const isName = name.length < 16 || /^[A-Z\d]+(?:_[A-Z\d]+)+$|^[A-Z]+$|^[a-z_]+$/.test(name);
+  return isName ? `\${${name}}` : 'a variable whose name is not shown';
 }
 
 /** Of the file as it is now: variables are those of the start, but a reload reads files again. */

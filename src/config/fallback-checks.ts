@@ -43,7 +43,7 @@ export function* fallbacks({ backends, buckets }: FallbackConfig): Generator<Fal
     if (held === undefined) continue;
     const path = ['buckets', name, 'fallbackBucket'];
     if (backends[backend]?.fallback === undefined)
-      yield { path, held, allowed: `nothing, since the backend ${backend} has no fallback` };
+      yield { path, held, allowed: 'nothing, since its backend has no fallback' };
     else if (name === EVERY_OTHER_BUCKET)
       yield { path, held, allowed: 'nothing, since "*" stands for every other name as it is' };
   }

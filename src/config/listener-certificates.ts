@@ -4,7 +4,8 @@ import type { ConfigWarning } from './grant-warnings.ts';
 
 interface CertificateProblem {
   readonly path: readonly PropertyKey[];
-  readonly reason: string;
+  /** What is wrong with the file. */
+  readonly why: string;
 }
 
 /** What was found in the files of the listeners' certificates. */
@@ -31,9 +32,9 @@ export function listenerCertificates(
     const pathOf = (index: number) => [...place, 'tls', ...(isTlsList(written, place) ? [index] : [])];
     const read = readTls(address.tls);
     if (read.kind === 'problems') {
-      for (const { index, key, file, why } of read.problems) {
+      for (const { index, key, why } of read.problems) {
         const path = key === 'clientCa' ? [...place, key] : [...pathOf(index), key];
-        problems.push({ path, reason: `names ${file}, which ${why}` });
+        problems.push({ path, why });
       }
       continue;
     }

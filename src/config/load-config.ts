@@ -16,7 +16,7 @@ import { grantWarnings } from './grant-warnings.ts';
 import { hiddenRules } from './hidden-rules.ts';
 import { listenerCertificates } from './listener-certificates.ts';
 import { type Machine, machineWarnings, thisMachine } from './machine-warnings.ts';
-import { describeIssues, describeWarnings, formatPath } from './problems.ts';
+import { describeHeld, describeIssues, describeWarnings, formatPath } from './problems.ts';
 import { readYaml } from './read-yaml.ts';
 import { timeoutWarnings } from './timeout-warnings.ts';
 import { tokenWarnings } from './token-warnings.ts';
@@ -46,11 +46,13 @@ export function checkFile(
 ): CheckedFile {
   const { config, written } = parse(readText(file), environment, file, asksForKeys);
   const certificates = listenerCertificates(config, written, Date.now());
-  const unusable = [...certificates.problems, ...backendCertificates(config), ...filesForDirectories(config)];
-  if (unusable.length > 0) {
-    const problems = unusable.map(({ path, reason }) => `${formatPath(path)} ${reason}`);
-    throw new ConfigError(file, problems);
-  }
+  const problems = [
+    ...[...certificates.problems, ...backendCertificates(config)].map(
+      ({ path, why }) => `${formatPath(path)} holds ${describeHeld(path, written)}, which ${why}`,
+    ),
+    ...Array.from(filesForDirectories(config), ({ path, reason }) => `${formatPath(path)} ${reason}`),
+  ];
+  if (problems.length > 0) throw new ConfigError(file, problems);
   const warnings = [
     ...certificates.warnings,
     ...bucketWarnings(config),
@@ -106,7 +108,7 @@ function backendCertificates({ backends }: GatewayConfig) {
   return Object.entries(backends).flatMap(([name, backend]) => {
     const read = readServerTls(backend);
     if (read.kind === 'tls') return [];
-    return read.problems.map(({ key, reason }) => ({ path: ['backends', name, 'tls', key], reason }));
+    return read.problems.map(({ key, why }) => ({ path: ['backends', name, 'tls', key], why }));
   });
 }
 

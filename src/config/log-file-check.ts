@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { errorCode } from '../base/error-code.ts';
 import { ConfigError } from './config-error.ts';
 import type { GatewayConfig } from './gateway-config.ts';
+import { describeText } from './problems.ts';
 
 /**
  * Refuses a file of the access log that a start could not open, and creates nothing. Where a gateway runs, opening it is what tells:
@@ -19,7 +20,7 @@ export function refuseUnwritableLog({ log: { access } }: Pick<GatewayConfig, 'lo
 
 /** @param why the name of the error */
 export function unwritableLog(path: string, why: string): string {
-  return `log.access.file holds "${path}", which cannot be written (${why}); expected a file in a directory that is there`;
+  return `log.access.file holds ${describeText(path)}, which cannot be written (${why}); expected a file in a directory that is there`;
 }
 
 function whyUnwritable(path: string): string | undefined {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { referencesIn } from './environment.ts';
+import { referencesIn, shownReference } from './environment.ts';
 import type { ConfigWarning } from './grant-warnings.ts';
 import { misspeltHint } from './scalars.ts';
 
@@ -7,7 +7,10 @@ type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
 /** Keys whose values are or may be secrets. */
-const secretKey = /secret|token|passw|accesskey|sig/i;
+const secretKey = /secret|token|passw|pwd|access.?key|api.?key|auth|credential|sig/i;
+
+/** `token:abc`, where YAML wants a blank behind the colon, or a line of another kind of file. */
+const secretAssigned = new RegExp(`(?:${secretKey.source})[\\w-]*["']?\\s*[:=]`, 'i');
 
 const HIDDEN = 'a value that is not shown';
 
@@ -122,7 +125,8 @@ function keysOf(message: string): string {
   return message.replace(/^a map of /, '');
 }
 
-function describeHeld(path: Path, document: unknown): string {
+/** What `document` has at `path`, without what may be a secret. */
+export function describeHeld(path: Path, document: unknown): string {
   const value = at(document, path);
   if (value === undefined || value === null) return 'nothing';
   if (Array.isArray(value)) return `a list of ${value.length}`;
@@ -134,16 +138,20 @@ function describeHeld(path: Path, document: unknown): string {
   if (files.length > 0)
     return `a text with ${files.map(file => `\${file:${file}}`).join(', ')}, whose value is that of a file and is not shown`;
   if (variables.length > 0)
-    return `a text with ${variables.map(name => `\${${name}}`).join(', ')}, whose value comes from the environment and is not shown`;
+    return `a text with ${variables.map(shownReference).join(', ')}, whose value comes from the environment and is not shown`;
+  return describeText(value);
+}
+
+/** The same of a text that refers to nothing. */
+export function describeText(value: string): string {
   return looksSecret(value) ? describeSecret(value) : JSON.stringify(value);
 }
 
 /** Where a URL leads is no secret, unlike the path of a webhook. */
 function describeSecret(value: string): string {
-  const origin = value.includes('@') ? null : URL.parse(value)?.origin;
-  if (!origin || !/^https?:/.test(origin)) return describeHidden(value);
-  const isWhole = value.replace(/\/$/, '').toLowerCase() === origin;
-  return isWhole ? JSON.stringify(value) : `a URL at ${origin}, whose rest is not shown`;
+  const url = /^https?:\/\/[^@]*$/.test(value) && value.length <= LONGEST_SHOWN ? URL.parse(value) : null;
+  if (!url || !/\.|^localhost$|:/.test(url.hostname)) return describeHidden(value);
+  return value === url.origin ? JSON.stringify(value) : `a URL at ${url.origin}, whose rest is not shown`;
 }
 
 /** What may be shown of a secret: enough to find it in the file. */
@@ -164,12 +172,20 @@ function describeMap(value: object): string {
  * words and numbers are, such as the names of buckets and hosts. A "/" may belong to a password or a key.
  */
 function looksSecret(text: string): boolean {
-  if (/:.*@|[?&][^=&]*=/s.test(text) || secretAssigned.test(text)) return true;
-  return text.split(/[.:]/).some(isLongAndMixed);
+  // nothing so long is a word, a name or an address; patterns would take long, too
+  if (text.length > LONGEST_SHOWN) return true;
+  if (/:.*@|[?&;][^=&;]*=/s.test(text) || secretAssigned.test(text)) return true;
+  // the parts of a path are looked at alone
+  const ends = /^[.]{0,2}\//.test(text) ? /[.:/_-]/ : /[.:]/;
+  return text.split(ends).some(isLongAndMixed) || isPassword(text);
 }
 
-/** `token:abc`, where YAML wants a blank behind the colon. */
-const secretAssigned = /^[\w-]*(?:secret|token|passw|accesskey|sig)[\w-]*\s*[:=]/i;
+const LONGEST_SHOWN = 1_024;
+
+/** Characters of all kinds, of which some are in no name and no address. */
+function isPassword(text: string): boolean {
+  return /^\S{12,}$/.test(text) && [/[!#$%&^~]/, /\d/, /[a-z]/, /[A-Z]/].every(kind => kind.test(text));
+}
 
 function isLongAndMixed(text: string): boolean {
   if (/^\/*(?:[a-z]{1,15}|\d{1,5})(?:[-_/](?:[a-z]{1,15}|\d{1,5}))*\/?$/.test(text)) return false;

@@ -1,4 +1,4 @@
-import { type Alias, type Document, isPair, isScalar, isSeq, parseDocument, visit } from 'yaml';
+import { type Alias, type Document, isPair, isScalar, isSeq, type Node, parseDocument, visit } from 'yaml';
 import { ConfigError } from './config-error.ts';
 import { formatPath } from './problems.ts';
 
@@ -67,9 +67,14 @@ function badAlias(
   document: Document,
 ): { readonly node: Alias; readonly path: readonly PropertyKey[]; readonly isInItself: boolean } | undefined {
   let found: ReturnType<typeof badAlias>;
+  // as the file has them: a name may be given again (YAML 1.2.2 §3.2.2.2); `resolve` would look through all of it each time
+  const anchors = new Map<string, Node>();
   visit(document, {
+    Value(_key, node) {
+      if (node.anchor !== undefined) anchors.set(node.anchor, node);
+    },
     Alias(_key, node, ancestors) {
-      const target = node.resolve(document);
+      const target = anchors.get(node.source);
       const isInItself = ancestors.some(ancestor => ancestor === target);
       if (target && !isInItself) return undefined;
       found = { isInItself, node, path: pathOf([...ancestors, node]) };

@@ -172,11 +172,11 @@ it('check names the key whose file cannot be used, and warns of an expired certi
   };
   const unreadable = await check(`{ tls: { cert: ${good.cert}, key: /nowhere.key } }`);
   expect(unreadable).toMatchObject({ code: 2 });
-  expect(unreadable.said).toContain('listen.tls.key names /nowhere.key, which cannot be read (ENOENT)');
+  expect(unreadable.said).toContain('listen.tls.key holds "/nowhere.key", which cannot be read (ENOENT)');
   const mixed = await check(`[{ tls: [{ cert: ${good.cert}, key: ${other.key} }] }, { port: 8081 }]`);
   expect(mixed.code).toBe(2);
   expect(mixed.said).toContain(
-    `listen[0].tls[0].key names ${other.key}, which does not fit the certificate in ${good.cert}`,
+    `listen[0].tls[0].key holds "${other.key}", which does not fit the certificate in ${good.cert}`,
   );
   const expired = authority.issue(['c.test'], 0);
   const warned = await check(`{ tls: { cert: ${expired.cert}, key: ${expired.key} } }`);
@@ -225,7 +225,7 @@ buckets: { "*": { backend: main, access: verify } }`,
   }
   const missing = await connecting('{ ca: /nowhere.pem }');
   expect(missing.code).toBe(2);
-  expect(missing.said).toContain('backends.main.tls.ca names /nowhere.pem, which cannot be read (ENOENT)');
+  expect(missing.said).toContain('backends.main.tls.ca holds "/nowhere.pem", which cannot be read (ENOENT)');
 });
 
 /** What is the same in every answer to one question. */

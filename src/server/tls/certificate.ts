@@ -86,6 +86,8 @@ function readPem(file: string): Pem {
   try {
     return { kind: 'text', text: readFileSync(file, 'utf8') };
   } catch (error) {
+    if (file.includes('-----BEGIN '))
+      return { kind: 'unreadable', why: 'is in PEM form itself; expected the name of its file' };
     const code = errorCode(error);
     return { kind: 'unreadable', why: code === undefined ? 'cannot be read' : `cannot be read (${code})` };
   }

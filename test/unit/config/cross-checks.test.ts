@@ -191,7 +191,7 @@ it.each([
 it('a bucket has a name at the fallback where its backend has one', () => {
   const photos = { backend: 'main', fallbackBucket: 'photos-replica' };
   expect(found({ buckets: { photos } })).toEqual([
-    'buckets.photos.fallbackBucket: nothing, since the backend main has no fallback',
+    'buckets.photos.fallbackBucket: nothing, since its backend has no fallback',
   ]);
   const backends = { main: { type: 's3', fallback: 'two' }, two: { type: 's3' } };
   expect(found({ backends, buckets: { photos } })).toEqual([]);

@@ -725,6 +725,27 @@ describe('a secret is in no message', () => {
     'admin:\n  token:hunter2',
     'admin: { port: 0, token:hunter2 }',
     'admin: { port: 0, eventsToken=hunter2: }',
+    // short: a long one is hidden whatever it is called
+    'admin: { port: 0, a-token=hunter2: }',
+    'admin: { host: "sig :hunter2" }',
+    ...[
+      '"token": "hunter2"',
+      '- token: hunter2',
+      'export TOKEN=hunter2',
+      'Authorization: Bearer hunter2',
+    ].map(text => `admin: { host: ${JSON.stringify(text)} }`),
+    ...['apiKey:hunter2', 'api_key = hunter2', 'pwd=hunter2', 'x\nsecret: hunter2', 'credential:hunter2'].map(
+      text => `admin: { host: ${JSON.stringify(text)} }`,
+    ),
+    'admin: { host: "Xk9$mQ2!vL7#hunter2" }',
+    'admin: { host: "a;key=hunter2" }',
+    'admin: { host: "https:hunter2xUtnFEMIK7MDENGbPx" }',
+    'admin: { host: "https://hunter2xUtnFEMIK7MDENGbPx" }',
+    `admin: { host: "hunter2${' a'.repeat(600)}" }`,
+    'admin: { host: "accesskey:hunter2" }',
+    'backends: { main: { type: s3, endpoint: "https://AK:123/hunter2@x" } }',
+    'backends: { main: { type: s3, endpoint: "https://hunter2:123/x@y" } }',
+    `admin: { port: "\${wJalrXUtnFEMIK7MDENGhunter2PLEKEY:-x}" }`,
     `admin: { token: "\${wJalrXUtnFEMIK7MDENGhunter2PLEKEY}" }`,
     'admin: { host: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJodW50ZXIyIn0.hunter2abcdEFGH1234abcdEFGH" }',
     'admin: { host: "key:hunter2abcdEFGH1234abcdEFGH" }',
@@ -735,6 +756,60 @@ describe('a secret is in no message', () => {
     expect(found.length).toBeGreaterThan(0);
     expect(found.join()).not.toContain('hunter2');
   });
+});
+
+it.each(['AWS_SECRET_ACCESS_KEY_OF_MAIN_2', 'secret_of_the_main_store', 'mainSecret2'])(
+  'a variable that is not set is named: %s',
+  name => {
+    expect(problems(`admin: { token: "\${${name}}" }`).join()).toContain(`\${${name}}`);
+  },
+);
+
+it.each(['/srv/data/2024/cache/of-web/', '12345678901234567890', 'http://127.0.0.1:19000/some/longer/path/'])(
+  'a text in a wrong place that is no secret is shown: %s',
+  text => {
+    expect(problems(`admin: { port: "${text}" }`).join()).toContain(`holds "${text}"`);
+  },
+);
+
+describe('a private key in the place of its file', () => {
+  const pem = '-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGhunter2\n-----END PRIVATE KEY-----\n';
+  const [listed, named] = [JSON.stringify(pem), `"\${TLS_KEY}"`];
+  const store = (tls: string) => `backends: { main: { type: s3, endpoint: "https://x", tls: ${tls} } }`;
+
+  it.each([
+    ['listen.tls.cert', `listen: { tls: { cert: ${listed}, key: /x.key } }`],
+    ['listen.tls.cert', `listen: { tls: { cert: ${named}, key: /x.key } }`],
+    ['listen[0].clientCa', `listen: [{ tls: [{ cert: /x.crt, key: /x.key }], clientCa: ${named} }]`],
+    ['backends.main.tls.ca', store(`{ ca: ${listed} }`)],
+    ['backends.main.tls.ca', store(`{ ca: ${named} }`)],
+    ['backends.main.tls.cert', store(`{ cert: ${named}, key: /x.key }`)],
+  ])('is told as that, and not shown: %s by %s', (key, yaml) => {
+    const directory = mkdtempSync(join(tmpdir(), 'tidegate-config-'));
+    const file = join(directory, 'g.yaml');
+    writeFileSync(file, yaml);
+    let said = '';
+    try {
+      checkFile(file, { TLS_KEY: pem });
+    } catch (error) {
+      said = String(error);
+    }
+    rmSync(directory, { recursive: true });
+    expect(said).toMatch(`${key} holds a `);
+    expect(said).toContain('not shown');
+    expect(said).toContain('which is in PEM form itself; expected the name of its file');
+    expect(said).not.toContain('hunter2');
+  });
+});
+
+it('an upper-case secret between braces is no name', () => {
+  const found = problems(`admin: { token: "\${A1B2C3D4E5F60718293A4B5C6D7E8F90}" }`).join();
+  expect(found).toContain('takes a variable whose name is not shown from the environment');
+});
+
+it('texts that are long for no name are hidden at once, whatever is in them', () => {
+  for (const text of [':'.repeat(200_000), 'sig'.repeat(70_000)])
+    expect(problems(`admin: { host: "${text}" }`).join()).toContain('a value that is not shown');
 });
 
 it('a number may be a secret, under a key that is misspelt', () => {
@@ -749,6 +824,31 @@ it.each(['admin: &a { port: 0, b: *a }', 'admin: &a { b: [1, { c: *a }] }', '&a 
     ]);
   },
 );
+
+it('many references to parts of the file are read at once', () => {
+  const buckets = Array.from({ length: 90 }, (_, at) => `    - &b${at} { keys: ["${at}/**"], ttl: 1h }\n`);
+  const references = Array.from({ length: 8_000 }, (_, at) => `    - *b${at % 90}\n`);
+  const yaml = `buckets:\n  photos:\n    rules:\n${[...buckets, ...references].join('')}`;
+  expect(problems(`${yaml}    - *c\n`)).toEqual([
+    'line 8094: buckets.photos.rules[8090] begins with "*", which refers to nothing; write it in quotes',
+  ]);
+});
+
+it.each([
+  ['a name that is used again', 'a: [&x 1, *x, &x 2, *x]\nworkers: *x', 'a is an unknown key'],
+  [
+    'a name before it is given',
+    'workers: *x\na: &x 1',
+    'line 1: workers begins with "*", which refers to nothing',
+  ],
+  [
+    'a name below itself that was given before',
+    'a: &x 1\nb: &x { c: *x }',
+    'line 2: b.c refers by "*" to what it is in itself',
+  ],
+])('what "*" refers to is as YAML has it: %s', (_, yaml, expected) => {
+  expect(problems(yaml)[0]).toContain(expected);
+});
 
 it('the parser prints no warning, which would quote the file', () => {
   const warned = vi.spyOn(process, 'emitWarning');
@@ -769,6 +869,7 @@ it.each([
     'https://0a1b2c3d4e5f60718293.r2.example.test/bucket',
     'holds a URL at https://0a1b2c3d4e5f60718293.r2.example.test, whose rest is not shown',
   ],
+  ['https://0a1b2c3d4e5f60718293.r2.example.test:99999', 'holds a value that is not shown'],
   ['ftp://0a1b2c3d4e5f60718293.example.test', 'holds a value that is not shown'],
 ])('an endpoint that is none is shown as far as it is no secret: %s', (endpoint, expected) => {
   const [found = ''] = problems(`backends: { main: { type: s3, endpoint: "${endpoint}" } }`);
