@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { formatHttpDate } from '../http/http-date.ts';
 import { unreadableStatuses } from '../http/unreadable-request.ts';
 import { closeDiscarding, discardRest } from '../transport/discard-input.ts';
-import { unfinishedRequest } from '../transport/request-bodies.ts';
+import { failBody } from '../transport/request-bodies.ts';
 import {
   endWith,
   isAboutRequest,
@@ -34,9 +34,7 @@ export function refuseUnreadable(
   nowMs: number,
 ): void {
   if (last && isPending(last, error, socket)) {
-    // without what is read, nobody would see that the client leaves
-    discardRest(socket);
-    last.once('finish', () => closeDiscarding(socket));
+    endBehind(last, error, socket);
     return;
   }
   if (!mayAnswer(error, socket)) {
@@ -57,8 +55,21 @@ export function refuseUnreadable(
   endWith(socket, `${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-/** Whether an answer comes that does not wait for the rest of its request. */
 function isPending(last: ServerResponse, error: NodeJS.ErrnoException, socket: Duplex): socket is Socket {
-  if (!isAboutRequest(error) || !(socket instanceof Socket)) return false;
-  return !last.writableFinished && unfinishedRequest(socket) === undefined;
+  return isAboutRequest(error) && socket instanceof Socket && !last.writableFinished;
+}
+
+/** Closes the connection behind `last`, unless the client leaves before. */
+function endBehind(last: ServerResponse, error: Error, socket: Socket): void {
+  // what was no request may have been the half of one, with the end behind it
+  if (socket.readableEnded) {
+    socket.destroy();
+    return;
+  }
+  last.shouldKeepAlive = false;
+  last.once('finish', () => closeDiscarding(socket));
+  // what is malformed may be in the body of the last request
+  failBody(socket, error);
+  // without what is read, nobody would see that the client leaves
+  discardRest(socket);
 }

@@ -39,8 +39,8 @@ export function closeDiscarding(socket: Socket, isUpload = false): void {
 }
 
 /**
- * Reads what else comes on a connection of node:http as raw bytes, and throws it away. Whoever ends its half of the connection then
- * has left.
+ * Reads what else comes on a connection of node:http as raw bytes, and throws it away. Whoever ends its half of the connection then,
+ * or sends more than `limitBytes`, is not waited for.
  */
 export function discardRest(
   socket: Socket,

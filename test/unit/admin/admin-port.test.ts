@@ -265,12 +265,59 @@ it.each([
   sent.destroy();
   expect(heard.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200']);
   expect(heard).toContain('{"thing":2}');
+  const heads = heard.split('HTTP/1.1').slice(1);
+  expect(heads.map(head => /\r\nconnection: close\r\n/i.test(head))).toEqual([false, true]);
+});
+
+it('answers what was asked before a body that is malformed, and says that it broke off', async () => {
+  const { promise: first, resolve: finish } = Promise.withResolvers<void>();
+  const handle: AdminRoute['handle'] = async (_request, response) => {
+    await first;
+    sendJson(response, 200, { thing: 2 });
+  };
+  const port = await start({ routes: [...routes, { method: 'GET', path: '/slow', handle }] });
+  const sent = connect(port, '127.0.0.1');
+  const head = `POST /thing HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`;
+  sent.write(`${asked.replace('/thing', '/slow')}${head}2\r\n{"\r\nwhat is this`);
+  // on another connection
+  await askAdmin(port, '/open');
+  finish();
+  const heard = await text(sent);
+  sent.destroy();
+  expect(heard.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
+  expect(heard).toContain('{"thing":2}');
+  expect(heard).toContain('the body broke off');
+});
+
+it('closes a connection on which garbage arrives behind an answer, and answers that', async () => {
+  const sent = connect(await start(), '127.0.0.1').setEncoding('latin1');
+  sent.write(asked);
+  await once(sent, 'data');
+  sent.write('what is this\r\n\r\n');
+  expect(await text(sent)).toMatch(/^HTTP\/1.1 400 /);
+  sent.destroy();
+});
+
+it('does not read garbage for ever', async () => {
+  const { promise: isTaken, resolve: taken } = Promise.withResolvers<void>();
+  const port = await start({
+    routes: [{ method: 'GET', path: '/endless', handle: () => taken() }],
+  });
+  const sent = connect(port, '127.0.0.1').resume();
+  // a reset by the port is in order: the client sends on
+  sent.on('error', () => undefined);
+  const closed = new Promise(resolve => sent.once('close', resolve));
+  sent.write(`${asked.replace('/thing', '/endless')}what is this\r\n\r\n`);
+  await isTaken;
+  sent.write('x'.repeat(4 * 1024 * 1024));
+  await closed;
 });
 
 it.each([
   ['destroy', 'what is this\r\n\r\n'],
   ['end', 'what is this\r\n\r\n'],
   ['end', ''],
+  ['end', 'GET /he'],
 ] as const)('a client that has left (%s) behind %j is seen', async (leave, behind) => {
   const { promise: isTaken, resolve: taken } = Promise.withResolvers<void>();
   const { promise: hasLeft, resolve: left } = Promise.withResolvers<void>();
