@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
-import { isDeepStrictEqual } from 'node:util';
 import { type Command, Option } from 'commander';
+import { z } from 'zod';
 import { CALLBACK_PATH } from '../alerts/callbacks/callback-handler.ts';
 import type { CardForm, CardLinks } from '../alerts/card/card.ts';
 import { objectPage } from '../alerts/card/object-page.ts';
@@ -49,10 +49,12 @@ export function addCardCommand(program: Command, { environment, print }: CardCom
     });
 }
 
+const toNobody = z.object({ webhooks: z.tuple([]) });
+
 /** @throws AdminRequestError where no webhook is configured, since that it reaches somebody is what is to be found out */
 async function posted(rule: string, access: AdminAccess): Promise<string> {
   const answer = await callAdmin(access, 'POST', '/api/alerts/test', { rule });
-  if (isDeepStrictEqual(answer, { rule, webhooks: [] }))
+  if (toNobody.safeParse(answer).success)
     throw new AdminRequestError('no webhook is configured (alerts.webhooks): nobody was told');
   return JSON.stringify(answer, undefined, 2);
 }

@@ -37,7 +37,7 @@ function isForClients(field: HeaderField, bucket: Bucket): boolean {
   return !isRenamed(bucket) || !isStoreName(field);
 }
 
-/** The same of an answer that is passed on: of no bucket an address, which is one at the store. */
+/** The same of an answer that is passed on; an address is one at the store, and is for no client, whatever the bucket is called. */
 export function mayBePassed(field: HeaderField, bucket: Bucket): boolean {
   return field.store ? isForClients(field, bucket) : !addresses.has(field.name);
 }

@@ -11,7 +11,7 @@ import type { WebRead } from './web-read.ts';
 
 /**
  * What `read` gets of an answer for others as well whose body has not come: a head, where it is by HEAD or has the content already
- * (RFC 9110 §13.2.2), else the body; or nothing, where it selects another one, or demands another one.
+ * (RFC 9110 §13.2.2), else the body; or neither, where it selects or demands another one.
  *
  * @param nowMs when the client gets it, which may be long after it has arrived
  */

@@ -111,7 +111,7 @@ class Beside {
 
   /** Something beside is over: nothing may be left that the flight is held for. */
   endHeld(): void {
-    if (this.held && !this.hasBegun) this.#flight.land(this.held);
+    if (this.held) this.#flight.land(this.held);
   }
 
   get #all(): readonly WebFlight[] {
@@ -181,6 +181,7 @@ export class QuestionsBeside {
       // the places may be taken by what hangs otherwise, and this is waited for
       if (!isComing && flight.isAwaited) beside.due?.send();
       const by = beside.mayAsk ? flight.other(beside.asked) : undefined;
+      // since the last look
       const isInVain = beside.isInVain && beside.isHanging(clock.monotonicMs());
       beside.look();
       this.#wait(flight, beside, beside.patienceMs);

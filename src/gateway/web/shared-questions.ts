@@ -145,8 +145,8 @@ export function collapsed(
 
 /** The same while its body has not come yet. */
 export function collapsedHead(
-  { head: { status }, isOfStale, isFor }: BegunAnswer,
-  { waitsBecause = isOfStale ? 'stale' : 'uri-miss' }: WebRead,
+  { head: { status }, isFor }: BegunAnswer,
+  { waitsBecause }: Pick<WebRead, 'waitsBecause'>,
 ): LookupOutcome {
   return {
     how: 'fetched',

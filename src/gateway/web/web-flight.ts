@@ -60,8 +60,6 @@ export interface AloneLanding {
 export interface BegunAnswer extends ArrivedHead {
   /** Whose answer it is. */
   readonly by: WebRead;
-  /** Whether something is held that was stale. */
-  readonly isOfStale: boolean;
   /** Its body comes and will be kept for all; or it has none, and is for who needs none, or of these for who has sent the very same. */
   readonly isFor: 'all' | 'bodiless' | 'alike';
 }
@@ -94,8 +92,8 @@ export function hasHung(landing: Landing): boolean {
   return landing.kind === 'failed' && landing.error instanceof StoreError && landing.error.code === 'TIMEOUT';
 }
 
-/** What is asked beside a flight, see `QuestionsBeside`. */
-interface Beside {
+/** What is asked beside a flight decides on its end, see `QuestionsBeside`. */
+interface FlightEnd {
   /** How the flight ends where its first has got `landing`; undefined where it is held for what has begun beside it. */
   endOf(landing: Landing): Landing | undefined;
   /** The flight is over. */
@@ -107,7 +105,7 @@ export class WebFlight {
   /** Called when nobody waits any more, if it was not over by then; set once the first has left. */
   deserted: (() => void) | undefined;
   /** Set once somebody waits. */
-  beside: Beside | undefined;
+  beside: FlightEnd | undefined;
   /** Called once an answer begins. */
   begins: ((begun: BegunAnswer) => void) | undefined;
   /** Whether `read`, which came after an answer had begun, may share it. */

@@ -174,34 +174,38 @@ export class WebQuestions {
     const isPatient = this.#nowMs() - (read.waitsSinceMs ?? 0) < this.#flights.patienceMs(read);
     const verdict = verdictOf(read, { landing, first, isPatient }, own);
     const held = records.find(read);
+    const isStored = verdict === 'told' && landing.kind === 'stored';
     // somebody else may have got what answers it meanwhile
-    if (verdict !== 'told' && held && this.#answersNow(held, read))
+    if (!isStored && held && this.#answersNow(held, read))
       this.#parts.give(read, held, collapsed(held, 'fetched', read));
     else if (verdict === 'anew') this.ask(read, held);
     else if (verdict === 'whole') this.#askForWhole(read);
     else if (verdict === 'itself') this.#parts.sender.send(read, held, undefined);
     else if (verdict === 'in turn') this.#askInTurn(read);
-    else if (landing.kind === 'alone') this.#giveUnkept(read, landing);
-    else if (landing.kind === 'failed') this.#giveFailed(read, landing.error);
-    else if (landing.kind === 'stored') this.#giveStored(read, landing, first);
-    else if (this.#mayServe(read, landing.record)) this.#giveOnError(read, landing.record);
+    else if (landing.kind === 'alone') this.#giveUnkept(read, landing, held);
+    else if (landing.kind === 'failed') this.#giveFailed(read, landing.error, held);
+    else if (landing.kind === 'stored') this.#giveStored(read, landing, first, held);
+    else if (held && held === landing.record && this.#mayServe(read, held)) this.#giveOnError(read, held);
     else this.#askInTurn(read);
   }
 
   /** That there is nothing may be from before a change by now. */
-  #giveUnkept(read: WebRead, { arrived, record }: AloneLanding): void {
+  #giveUnkept(read: WebRead, { arrived, record }: AloneLanding, held: ReadableRecord | undefined): void {
     const { give, records } = this.#parts;
     if (!record || !arrived) this.#askInTurn(read);
     // where changes come faster than answers, the last of these questions answers it: that was asked after it came
-    else if (!records.isStillAsked(read, arrived.times, arrived) && read.mayRepeat())
-      this.ask(read, records.find(read));
+    else if (!records.isStillAsked(read, arrived.times, arrived) && read.mayRepeat()) this.ask(read, held);
     else give(read, record, { ...collapsed(record, 'fetched', read), isStored: false });
   }
 
   /** What has landed may be another variant, or purged, or older than what has landed meanwhile. */
-  #giveStored(read: WebRead, { record, how, status }: StoredLanding, first: WebRead): void {
-    const { records, give } = this.#parts;
-    const held = records.find(read);
+  #giveStored(
+    read: WebRead,
+    { record, how, status }: StoredLanding,
+    first: WebRead,
+    held: ReadableRecord | undefined,
+  ): void {
+    const { give } = this.#parts;
     const isWanted = meetsDemands(record, read);
     if (held === record && isWanted) give(read, record, collapsed(record, how, read, status));
     else if (held === record) this.#parts.sender.send(read, held, undefined);
@@ -220,14 +224,7 @@ export class WebQuestions {
     return answersNow(held, read, nowMs) && !wantsUnfinished(held, read, records.unfinished, nowMs);
   }
 
-  #giveFailed(read: WebRead, error: unknown): void {
-    const { records, give } = this.#parts;
-    const held = records.find(read);
-    // another question may have been answered meanwhile
-    if (held && this.#answersNow(held, read)) {
-      give(read, held, collapsed(held, 'fetched', read));
-      return;
-    }
+  #giveFailed(read: WebRead, error: unknown, held: ReadableRecord | undefined): void {
     if (held && isFailure(error) && this.#mayServe(read, held)) {
       this.#giveOnError(read, held);
       return;
@@ -237,8 +234,7 @@ export class WebQuestions {
   }
 
   #mayServe(read: WebRead, stale: ReadableRecord): boolean {
-    const { cache, records } = this.#parts;
-    return records.find(read) === stale && mayServeOnError(stale, read, cache.nowMs());
+    return mayServeOnError(stale, read, this.#parts.cache.nowMs());
   }
 
   #giveOnError(read: WebRead, stale: ReadableRecord): void {
