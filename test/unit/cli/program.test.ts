@@ -124,7 +124,10 @@ it.each([
   ['--host', 'a..b', '--host a..b is not known'],
 ])('refuses a store alone with %s %s', async (option, value, text) => {
   const keys = { AWS_ACCESS_KEY_ID: 'AKID', AWS_SECRET_ACCESS_KEY: 'hidden' };
-  const { end, errors, stores } = await run(['store', '--directory', import.meta.dirname, option, value], keys);
+  const { end, errors, stores } = await run(
+    ['store', '--directory', import.meta.dirname, option, value],
+    keys,
+  );
   expect({ end, errors, stores }).toMatchObject({ end: ended(2), stores: [] });
   expect(errors).toContain(text);
 });

@@ -23,6 +23,15 @@ it('what another has got that was asked for beside ends a question, whatever els
   expect(flight.isOver).toBe(true);
 });
 
+it('what begins once a question is over is told nobody, and is not waited for', () => {
+  const flight = new WebFlight(readOf('first'), 0, () => {});
+  flight.begins = vi.fn();
+  flight.land(alone);
+  flight.answered(begun(readOf('beside')));
+  expect([flight.isAnswered, flight.begun]).toEqual([false, undefined]);
+  expect(flight.begins).not.toHaveBeenCalled();
+});
+
 it('of two answers under way the one that goes on is waited for, and who selects another than that is told so', () => {
   const flight = new WebFlight(readOf('first', '1'), 0, () => {});
   const [one, other] = [readOf('one', '1'), readOf('other', '2')];
