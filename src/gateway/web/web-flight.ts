@@ -168,6 +168,7 @@ export class WebFlight {
 
   /** What `by` was being answered with comes no more: the next is waited for. */
   brokeOff(by: WebRead): void {
+    if (this.#isOver) return;
     const before = this.begun;
     this.#coming = this.#coming.filter(begun => begun.by !== by);
     const { begun } = this;

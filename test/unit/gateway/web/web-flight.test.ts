@@ -32,6 +32,17 @@ it('what begins once a question is over is told nobody, and is not waited for', 
   expect(flight.begins).not.toHaveBeenCalled();
 });
 
+it('what breaks off once a question is over makes nothing the one that is waited for', () => {
+  const first = readOf('first');
+  const flight = new WebFlight(first, 0, () => {});
+  const beside = readOf('beside');
+  for (const by of [beside, first]) flight.answered(begun(by));
+  flight.begins = vi.fn();
+  flight.land({ kind: 'stored', record: {} as never, how: 'fetched', status: 200 });
+  flight.brokeOff(beside);
+  expect(flight.begins).not.toHaveBeenCalled();
+});
+
 it('of two answers under way the one that goes on is waited for, and who selects another than that is told so', () => {
   const flight = new WebFlight(readOf('first', '1'), 0, () => {});
   const [one, other] = [readOf('one', '1'), readOf('other', '2')];
