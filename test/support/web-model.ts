@@ -37,6 +37,8 @@ export interface ModelAnswer {
   readonly bodyMs: number;
   /** Whether it sends 2 KiB a second, and no end. */
   readonly isEndless?: boolean;
+  /** Whether it does not say how long it is. */
+  readonly isUnannounced?: boolean;
   /** When it is given up for others, though the origin has said nothing. */
   readonly givenUpMs?: number;
   readonly givenUpAs?: typeof GIVEN_UP | typeof NO_ANSWER;
@@ -90,6 +92,7 @@ class ModelOrigin implements Store {
       headMs,
       bodyMs,
       isEndless,
+      isUnannounced = isEndless,
       givenUpMs,
       givenUpAs = GIVEN_UP,
     } = this.answer(method, fields, target ?? '');
@@ -110,7 +113,8 @@ class ModelOrigin implements Store {
     };
     const begin = (known: number) => {
       const isBodiless = method === 'HEAD' || known === 304;
-      const length = known === 304 || isEndless ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+      const length =
+        known === 304 || isUnannounced ? {} : { 'content-length': String(Buffer.byteLength(body)) };
       receiver.answered({ status: known, fields: fieldsOf({ ...length, ...said }) });
       if (question.untilMs !== undefined) return;
       const drip = () => {

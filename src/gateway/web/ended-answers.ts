@@ -36,12 +36,12 @@ export function outlive(
 }
 
 /**
- * The body of an answer for all does not come to its end: who needed no more was told the head, so that it has told of the target what
- * HEAD would have (RFC 9111 §4.3.5).
+ * The body of an answer for all does not come to its end, or is not kept: who needed no more was told the head, so that it has told of
+ * the target what HEAD would have (RFC 9111 §4.3.5).
  *
  * @param nowMs milliseconds since the epoch
  */
-export function endByBroken(
+export function endByUnkept(
   records: Pick<WebRecords, 'find' | 'isStillAsked' | 'outdate'>,
   read: WebRead,
   head: WebHead,

@@ -9,7 +9,7 @@ import { isPart } from './asked-range.ts';
 import { endChanged, isChange, isOwnLocation, mayChange } from './changed-keys.ts';
 import { COLLECTED_LIMIT_BYTES, type CollectedBody, Collections } from './collected-body.ts';
 import { confirms, described, strongTag } from './confirmation.ts';
-import { endByBroken, endHeld, outlive } from './ended-answers.ts';
+import { endByUnkept, endHeld, outlive } from './ended-answers.ts';
 import { fetchedOutcome } from './fetched-outcome.ts';
 import type { FillingCache } from './filling-cache.ts';
 import { isAllOfPart, isKeptPart } from './kept-part.ts';
@@ -113,6 +113,7 @@ export class WebArrivals implements WebFetchOwner {
     const record = storedAnswer(head, head.status, generation, times);
     const isStored = isWritten && mayKeep && this.#records.store(read, record, madeOf(head, times));
     if (!isStored) this.#cache.keepWhileRead(generation);
+    if (!isWritten) this.unkept(fetch, head, times);
     // where something came between, those who wait find that it is not what is held
     if (!isWritten) flight?.land({ kind: 'alone', because: 'lost' });
     else if (mayKeep) flight?.land({ kind: 'stored', record, how: 'fetched', status: head.status });
@@ -137,8 +138,8 @@ export class WebArrivals implements WebFetchOwner {
     return false;
   }
 
-  brokeOff({ question: { read, method } }: WebFetch, head: WebHead, times: AnswerTimes): void {
-    if (method === 'GET') endByBroken(this.#records, read, head, times, this.#cache.nowMs());
+  unkept({ question: { read, method } }: WebFetch, head: WebHead, times: AnswerTimes): void {
+    if (method === 'GET') endByUnkept(this.#records, read, head, times, this.#cache.nowMs());
   }
 
   abandoned(fetch: WebFetch): void {

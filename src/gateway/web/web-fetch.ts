@@ -37,8 +37,8 @@ export interface WebFetchOwner {
   collected(fetch: WebFetch, head: WebHead, body: CollectedBody, times: AnswerTimes): void;
   /** A body that was collected is longer than what is kept. */
   tooLong(fetch: WebFetch, head: WebHead): void;
-  /** The rest of a body that was collected does not come. */
-  brokeOff(fetch: WebFetch, head: WebHead, times: AnswerTimes): void;
+  /** A body that was collected is not kept: its rest does not come, or there is no room for it. */
+  unkept(fetch: WebFetch, head: WebHead, times: AnswerTimes): void;
   /** There is no answer. False when the client is to be told so. */
   failed(fetch: WebFetch, error: StoreError): boolean;
   /** The request was cut off before its answer. */
@@ -222,6 +222,7 @@ export class WebFetch implements StoreReceiver {
 
   /** The body is not kept: from now on the client alone gets it. */
   #goOnPassing(because: AloneBecause): void {
+    this.#dropCollected();
     this.#plan = { kind: 'pass' };
     this.question.flight?.land({ kind: 'alone', because });
     this.#followClient();
@@ -240,7 +241,7 @@ export class WebFetch implements StoreReceiver {
     const [plan, head, times] = [this.#plan, this.#head, this.#times];
     if (plan?.kind !== 'collect') return;
     plan.body.drop();
-    if (head && times) this.#owner.brokeOff(this, head, times);
+    if (head && times) this.#owner.unkept(this, head, times);
   }
 }
 

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { CollectedBody } from '../../../../src/gateway/web/collected-body.ts';
 import { type ModelAnswer, WebModel } from '../../../support/web-model.ts';
 
 const forAll = { 'cache-control': 'max-age=60' };
@@ -326,15 +327,16 @@ it('who needs no more than a head gets that of what is asked for beside a questi
   expect(heads.map(({ result }) => result?.status)).toEqual([200, 200]);
 });
 
-describe('a body that breaks off, of which others were told the head', () => {
+describe('a body that is not kept to its end, of which others were told the head', () => {
   const noCache = { 'cache-control': 'no-cache' };
 
   /** A page of version 1 that is fresh, and a GET that asks for it anew. */
-  async function renewing(etag: string) {
-    const model = new WebModel(() => said({ ...forAll, etag: 'W/"1"' }, { bodyMs: 0 }));
+  async function renewing(etag: string, body: Partial<ModelAnswer> = { bodyMs: 12_000 }) {
+    const policy = { maxObjectSizeBytes: 6_000_000 };
+    const model = new WebModel(() => said({ ...forAll, etag: 'W/"1"' }, { bodyMs: 0 }), policy);
     model.read({ method: 'GET', quota: 'a', fields: {} });
     await model.pass(1_000);
-    model.origin.answer = () => said({ ...forAll, etag }, { bodyMs: 12_000 });
+    model.origin.answer = () => said({ ...forAll, etag }, body);
     const first = model.read({ method: 'GET', quota: 'b', fields: noCache });
     await model.pass(100);
     const head = model.read({ method: 'HEAD', quota: 'c', fields: noCache });
@@ -355,6 +357,20 @@ describe('a body that breaks off, of which others were told the head', () => {
   it('has what is held confirmed, where it is another one (RFC 9111 §4.3.5)', async () => {
     const { model, next } = await renewing('W/"2"');
     await model.pass(12_000);
+    expect(await next()).toEqual(['W/"2"', false]);
+  });
+
+  it('the same where it is longer than what is kept', async () => {
+    const body = { body: 'x'.repeat(7_000_000), bodyMs: 2_000, isUnannounced: true };
+    const { model, next } = await renewing('W/"2"', body);
+    await model.pass(2_000);
+    expect(await next()).toEqual(['W/"2"', false]);
+  });
+
+  it('the same where it finds no room in the cache', async () => {
+    const { model, next } = await renewing('W/"2"', { bodyMs: 2_000 });
+    vi.spyOn(CollectedBody.prototype, 'writeTo').mockReturnValueOnce(false);
+    await model.pass(2_000);
     expect(await next()).toEqual(['W/"2"', false]);
   });
 
