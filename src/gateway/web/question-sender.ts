@@ -2,6 +2,7 @@ import type { ReadableRecord } from '../../cache/record.ts';
 import { mayConfirm, unconditionalFields, validatingFields } from './confirmation.ts';
 import type { FillingCache } from './filling-cache.ts';
 import type { BodyMaker } from './passed-request-body.ts';
+import { wantsUnfinished } from './stale-answers.ts';
 import { WebFetch, type WebFetchOwner, type WebQuestion } from './web-fetch.ts';
 import type { WebFlight } from './web-flight.ts';
 import { noFields, type WebRead } from './web-read.ts';
@@ -47,9 +48,9 @@ export class QuestionSender {
     flight: WebFlight | undefined,
     isAwaited = true,
   ): WebFetch {
-    const isGet = read.method === 'GET';
     const isOwn = isAwaited || flight?.isOfRange;
-    const confirmed = isGet && stale && mayConfirm(stale, isOwn ? read.fields : noFields) ? stale : undefined;
+    const isConfirmable = stale && mayConfirm(stale, isOwn ? read.fields : noFields);
+    const confirmed = isConfirmable && this.#mayAnswer(stale, read) ? stale : undefined;
     const own = isOwn ? read.sent : unconditionalFields(read.sent);
     const fields = confirmed ? validatingFields(own, confirmed) : own;
     try {
@@ -58,6 +59,12 @@ export class QuestionSender {
       flight?.land({ kind: 'alone', because: 'lost' });
       throw error;
     }
+  }
+
+  /** Whether `stale` answers `read` once it is confirmed: what cannot be had of it is asked for with all the rest. */
+  #mayAnswer(stale: ReadableRecord, read: WebRead): boolean {
+    const { cache, records } = this.#parts;
+    return read.method === 'GET' && !wantsUnfinished(stale, read, records.unfinished, cache.nowMs());
   }
 
   #start(

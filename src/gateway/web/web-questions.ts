@@ -207,8 +207,9 @@ export class WebQuestions {
   ): void {
     const { give } = this.#parts;
     const isWanted = meetsDemands(record, read);
-    if (held === record && isWanted) give(read, record, collapsed(record, how, read, status));
-    else if (held === record) this.#parts.sender.send(read, held, undefined);
+    if (held === record && !isWanted) this.#parts.sender.send(read, held, undefined);
+    else if (held === record && !this.#wantsUnfinished(record, read))
+      give(read, record, collapsed(record, how, read, status));
     else if (held && this.#answersNow(held, read)) give(read, held, collapsed(held, 'fetched', read));
     else if (read.mayRepeat()) this.ask(read, held);
     // changes may come faster than answers: what was asked for after it came, and before the change had been answered, answers it
@@ -219,9 +220,12 @@ export class WebQuestions {
 
   /** Whether `held`, which may have come after `read`, answers it. */
   #answersNow(held: ReadableRecord, read: WebRead): boolean {
+    return answersNow(held, read, this.#parts.cache.nowMs()) && !this.#wantsUnfinished(held, read);
+  }
+
+  #wantsUnfinished(held: ReadableRecord, read: WebRead): boolean {
     const { cache, records } = this.#parts;
-    const nowMs = cache.nowMs();
-    return answersNow(held, read, nowMs) && !wantsUnfinished(held, read, records.unfinished, nowMs);
+    return wantsUnfinished(held, read, records.unfinished, cache.nowMs());
   }
 
   #giveFailed(read: WebRead, error: unknown, held: ReadableRecord | undefined): void {

@@ -656,6 +656,30 @@ describe('what other workers were told of', () => {
       expect((await Promise.all(whole)).map(({ length }) => length)).toEqual(Array(4).fill(body.length));
     });
 
+    it.each(['one after the other', 'at once'])(
+      'to give the rest, all of it is asked for instead of a confirmation: readers %s',
+      async how => {
+        const [owner] = ownerAndOther('/k');
+        await part(0, owner);
+        isFailing = true;
+        await part(2_500_000, owner);
+        isFailing = false;
+        const { answer } = origin;
+        origin.answer = (asked, response) => {
+          const { 'if-match': ofRest, 'if-none-match': ofKnown } = asked.headers;
+          if (ofRest === undefined && ofKnown === undefined) answer(asked, response);
+          else response.writeHead(ofRest === undefined ? 304 : 503, { ...fresh, etag: '"1"' }).end();
+        };
+        const read = (agent: number) =>
+          text('/k', owner, { 'cache-control': 'no-cache', 'user-agent': String(agent) });
+        const lengths: number[] = [];
+        if (how === 'at once')
+          for (const whole of await Promise.all([0, 1, 2, 3].map(read))) lengths.push(whole.length);
+        else for (const agent of [0, 1]) lengths.push((await read(agent)).length);
+        expect(lengths).toEqual(lengths.map(() => body.length));
+      },
+    );
+
     it('to give the rest, that is fetched for nobody for five seconds', async () => {
       const [owner, other] = ownerAndOther('/k');
       for (const worker of [owner, owner, other]) await part(0, worker);
