@@ -1,5 +1,6 @@
 import { freshUntilMs } from '../../cache/freshness.ts';
 import type { ReadableRecord } from '../../cache/record.ts';
+import { isOfServer } from '../../http/whose-error.ts';
 import { described } from './confirmation.ts';
 import { endsStored } from './one-request.ts';
 import type { AnswerTimes, WebHead } from './stored-answer.ts';
@@ -37,18 +38,20 @@ export function outlive(
 
 /**
  * The body of an answer for all does not come to its end, or is not kept: who needed no more was told the head, so that it has told of
- * the target what HEAD would have (RFC 9111 §4.3.5).
+ * the target what HEAD would have (RFC 9111 §4.3.5). A part, or an error of the server, says nothing of the whole.
  *
  * @param nowMs milliseconds since the epoch
  */
 export function endByUnkept(
-  records: Pick<WebRecords, 'find' | 'isStillAsked' | 'outdate'>,
+  records: Pick<WebRecords, 'find' | 'isStillAsked' | 'outdate' | 'withdraw' | 'forget'>,
   read: WebRead,
   head: WebHead,
   times: AnswerTimes,
   nowMs: number,
 ): void {
   const held = records.find(read);
-  if (!held || head.status !== held.answer?.status || described(held, head) !== 'other') return;
-  if (records.isStillAsked(read, times)) records.outdate(read, held, nowMs);
+  if (!held || !records.isStillAsked(read, times)) return;
+  if (head.status === held.answer?.status) {
+    if (described(held, head) === 'other') records.outdate(read, held, nowMs);
+  } else if (head.status !== 206 && !isOfServer(head.status)) outlive(records, read, held, head, nowMs);
 }

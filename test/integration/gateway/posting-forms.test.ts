@@ -17,6 +17,7 @@ const buckets = {
   box: {},
   part: { bucketAtStore: 'box', keyPrefix: 'tenant/' },
   paths: { bucketAtStore: 'box', keys: 'path' as const },
+  gone: {},
 };
 const large = 1_500_000;
 
@@ -285,6 +286,12 @@ it('a form is answered as it asks for', async () => {
     `https://page.test/done?a=1&bucket=box&key=in%2Fk&etag=${encodeURIComponent(redirected.headers.etag ?? '')}`,
   ]);
   expect((await asked({ success_action_redirect: 'javascript:alert(1)' })).status).toBe(204);
+});
+
+it('a form that the store refuses is refused', async () => {
+  const fields = signed({ key: 'in/k', success_action_status: '201' }, { bucket: 'gone' });
+  const reply = await post({ fields, file: 'x' }, '/gone');
+  expect([reply.status, reply.code]).toEqual([404, 'NoSuchBucket']);
 });
 
 it('tags of a form are those of the object', async () => {

@@ -120,3 +120,53 @@ it.each([true, false])(
     expect(flight.deserted).toHaveBeenCalledTimes(Number(mayShare));
   },
 );
+
+it('what breaks off behind what is waited for begins nothing, and leaves nobody', () => {
+  const flight = new WebFlight(readOf('first'), 0, () => {});
+  flight.begins = vi.fn();
+  const [one, other] = [readOf('one'), readOf('other')];
+  flight.answered(begun(one));
+  flight.answered(begun(other));
+  flight.deserted = vi.fn();
+  flight.brokeOff(other);
+  expect(flight.begun?.by).toBe(one);
+  expect(flight.begins).toHaveBeenCalledOnce();
+  expect(flight.deserted).not.toHaveBeenCalled();
+});
+
+it('who selects another variant is told once, and whose answer selects it so, whatever the others do meanwhile', () => {
+  const flight = new WebFlight(readOf('first', '1'), 0, () => {});
+  const beside = readOf('beside', '1');
+  const told: [string, WebRead][] = [];
+  for (const name of ['a', 'b'])
+    flight.wait(
+      readOf(name, '2'),
+      (landing, by) => {
+        told.push([`${name} ${landing.kind === 'alone' && landing.because}`, by]);
+        flight.land(alone);
+      },
+      () => false,
+    );
+  flight.answered(begun(beside, 'x-a'));
+  expect(told).toEqual([
+    ['a variant', beside],
+    ['b variant', beside],
+  ]);
+});
+
+it('a question that is over is deserted by nobody any more', () => {
+  const flight = new WebFlight(readOf('first'), 0, () => {});
+  const deserted = vi.fn();
+  flight.deserted = deserted;
+  flight.land(alone);
+  flight.dismiss(readOf('other'));
+  expect(deserted).not.toHaveBeenCalled();
+});
+
+it('an answer of its own deserts nothing: whoever has asked is told it still', () => {
+  const flight = new WebFlight(readOf('first'), 0, () => {});
+  const deserted = vi.fn();
+  flight.deserted = deserted;
+  flight.land(alone);
+  expect(deserted).not.toHaveBeenCalled();
+});

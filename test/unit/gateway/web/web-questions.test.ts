@@ -1215,3 +1215,28 @@ it('of answers without a date, that counts which was asked for later', async () 
   expect(came[0]?.result?.fields).toContainEqual(expect.objectContaining({ name: 'x-version', value: '2' }));
   expect(reports(came)).toEqual([expect.stringContaining('hit')]);
 });
+
+describe('who has waited, and demands an answer that is confirmed,', () => {
+  const noCache = { 'cache-control': 'no-cache' };
+
+  /** A page that is stale and may be served where the origin fails, which then says nothing. */
+  async function silentBehindStale() {
+    const fields = { 'cache-control': 'max-age=1', etag: 'W/"1"' };
+    const model = new WebModel(() => answered(fields), { staleIfErrorMs: 600_000 });
+    model.read({ method: 'GET', quota: 'a', fields: {} });
+    await model.pass(5_000);
+    model.origin.answer = () => answered({}, { status: undefined });
+    return model;
+  }
+
+  it.each([
+    ['is served what is stale', {}, { status: 200 }],
+    ['gets an error', noCache, { status: undefined }],
+  ])('gets nothing stale where who has asked %s', async (_, fields, result) => {
+    const model = await silentBehindStale();
+    const first = model.read({ method: 'GET', quota: 'b', fields });
+    const strict = model.read({ method: 'GET', quota: 'c', fields: noCache });
+    await model.pass(30_000);
+    expect([first.result, strict.result]).toMatchObject([result, { status: undefined }]);
+  });
+});

@@ -1,0 +1,96 @@
+import { expect, it } from 'vitest';
+import { type ModelAnswer, WebModel } from '../../../support/web-model.ts';
+
+const forAll = { 'cache-control': 'max-age=60' };
+const said = (fields: Record<string, string>, more: Partial<ModelAnswer> = {}): ModelAnswer => ({
+  status: 200,
+  fields,
+  body: 'page',
+  headMs: 300,
+  bodyMs: 0,
+  ...more,
+});
+
+it('who names the same old tag as whoever has asked is told nothing by a 200 but the page', async () => {
+  const model = new WebModel(() => said({ ...forAll, etag: 'W/"2"' }, { bodyMs: 5_000 }));
+  const came = ['a', 'b'].map(quota =>
+    model.read({ method: 'GET', quota, fields: { 'if-none-match': 'W/"1"' } }),
+  );
+  await model.pass(1_000);
+  expect(came.map(({ result }) => result?.status)).not.toContain(304);
+  await model.pass(9_000);
+  expect(came.map(({ result }) => result?.status)).toEqual([200, 200]);
+});
+
+it('the same by HEAD', async () => {
+  const model = new WebModel(() => said({ ...forAll, etag: 'W/"2"' }));
+  const came = ['a', 'b'].map(quota =>
+    model.read({ method: 'HEAD', quota, fields: { 'if-none-match': 'W/"1"' } }),
+  );
+  await model.pass(9_000);
+  expect(came.map(({ result }) => result?.status)).toEqual([200, 200]);
+});
+
+it('a 304 that nobody has asked for is told nobody else who has asked for none', async () => {
+  const model = new WebModel(() => said(forAll, { status: 304 }));
+  for (const quota of ['a', 'b', 'c']) model.read({ method: 'HEAD', quota, fields: {} });
+  await model.pass(310);
+  expect(model.origin.questions.length).toBeGreaterThan(1);
+});
+
+it('a 304 without validators is told nobody who has an older page', async () => {
+  const [older, newer] = ['Thu, 01 Jan 1970 00:00:00 GMT', 'Fri, 02 Jan 1970 00:00:00 GMT'];
+  const model = new WebModel((_, sent) =>
+    sent['if-modified-since'] === newer
+      ? said(forAll, { status: 304 })
+      : said({ ...forAll, 'last-modified': newer }),
+  );
+  const [, reader] = [newer, older].map((since, number) =>
+    model.read({ method: 'GET', quota: `a${number}`, fields: { 'if-modified-since': since } }),
+  );
+  await model.pass(9_000);
+  expect(reader?.result?.status).toBe(200);
+});
+
+it('a head that is told before its body is reported as what the reader waits for: what was stale', async () => {
+  const model = new WebModel(() => said({ 'cache-control': 'max-age=1', etag: 'W/"1"' }));
+  model.read({ method: 'GET', quota: 'a', fields: {} });
+  await model.pass(5_000);
+  model.origin.answer = () => said({ ...forAll, etag: 'W/"2"' }, { bodyMs: 5_000 });
+  model.read({ method: 'GET', quota: 'b', fields: {} });
+  await model.pass(100);
+  const head = model.read({ method: 'HEAD', quota: 'c', fields: {} });
+  await model.pass(1_000);
+  expect(head.result?.report.cacheStatus).toContain('fwd=stale');
+});
+
+it('a page that is too long to be kept is told nobody else by its head', async () => {
+  const model = new WebModel(
+    method => said({ ...forAll, 'content-length': '4' }, { bodyMs: method === 'HEAD' ? 0 : 5_000 }),
+    { maxObjectSizeBytes: 2 },
+  );
+  model.read({ method: 'GET', quota: 'a', fields: {} });
+  await model.pass(100);
+  model.read({ method: 'HEAD', quota: 'b', fields: {} });
+  await model.pass(2_000);
+  expect(model.origin.questions.map(({ method }) => method)).toEqual(['GET', 'HEAD']);
+});
+
+it('where the body of the first gets stuck, and what is asked beside gets no answer, each asks for itself once patience is over', async () => {
+  let asked = 0;
+  const model = new WebModel(() =>
+    asked++ === 0 ? said(forAll, { bodyMs: 9_900 }) : said({}, { status: undefined }),
+  );
+  model.read({ method: 'GET', quota: 'first', fields: {} });
+  const readers = ['b', 'c'].map(quota =>
+    model.read({ method: 'GET', quota, fields: { 'user-agent': quota } }),
+  );
+  await model.pass(9_500);
+  expect(readers.map(({ result }) => result)).toEqual([undefined, undefined]);
+  expect(model.origin.questions.map(({ fromMs, fields }) => [fromMs, fields['user-agent']]).slice(3)).toEqual(
+    [
+      [8_000, 'b'],
+      [8_000, 'c'],
+    ],
+  );
+});
