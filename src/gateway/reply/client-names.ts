@@ -10,13 +10,18 @@ import { type Bucket, isRenamed } from '../request/bucket.ts';
  */
 export function inClientNames({ code, message, fields }: RememberedError, bucket: Bucket): RememberedError {
   if (!isRenamed(bucket)) return { code, message, fields };
+  // a hostile store may put names where none belong
+  if (isOfStore(code, bucket))
+    return { code: 'InternalError', message: usualMessage('InternalError'), fields: [] };
   const { name, bucketAtStore, keyPrefix } = bucket;
   const told = fields.flatMap(([element, value]): [string, string][] => {
     if (element === 'Key')
       return value.startsWith(keyPrefix) ? [[element, value.slice(keyPrefix.length)]] : [];
     const isBucket = element === 'BucketName' || element === 'Bucket';
     if (isBucket && value === bucketAtStore) return [[element, name]];
-    return element === 'Endpoint' || isOfStore(value, bucket) ? [] : [[element, value]];
+    return element === 'Endpoint' || [element, value].some(text => isOfStore(text, bucket))
+      ? []
+      : [[element, value]];
   });
   return { code, message: isOfStore(message, bucket) ? usualMessage(code) : message, fields: told };
 }

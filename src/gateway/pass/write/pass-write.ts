@@ -11,14 +11,17 @@ import { parsePartNumber } from '../../../s3/part-number.ts';
 import { queryValue } from '../../../s3/query.ts';
 import { letContinue } from '../../../transport/request-bodies.ts';
 import { mayBePassed } from '../../reply/client-names.ts';
+import { isRenamed } from '../../request/bucket.ts';
 import type { OtherOperation } from '../other-operation.ts';
-import { type PassOptions, passThrough } from '../pass-through.ts';
+import { type PassedReceiver, type PassOptions, passThrough } from '../pass-through.ts';
 import { passedRequest, storeFieldsOf } from '../passed-request.ts';
+import { BodilessAnswer } from './bodiless-answer.ts';
 import { requireWithinLimit } from './body-limit.ts';
 import { ClientBody } from './client-body.ts';
 import { refuseIgnoredConditions, refuseMisreadWrites } from './misread-writes.ts';
 import { openWriteOf } from './open-write-of.ts';
-import { ResultAnswer } from './result-answer.ts';
+import { ResultAnswer, type ResultOptions } from './result-answer.ts';
+import { SelectAnswer } from './select-answer.ts';
 import { isCopy, sourceOfCopy } from './source-of-copy.ts';
 import { StoreWrite } from './store-write.ts';
 import { paceOf } from './upload-pace.ts';
@@ -65,12 +68,10 @@ export function passWrite(other: OtherOperation): void {
       const refused = (error: unknown) => write.refuse(error);
       const body = declared && clientBody(other, declared, refused);
       const bodyStream = body && { bodyStream: body };
-      const answer = hasResult(operation)
-        ? new ResultAnswer(receiver, {
-            write: reply => resultForClient(other, reply, { ...scope, undecided: () => write.undecided() }),
-            refused,
-          })
-        : receiver;
+      const answer = answerOf(other, receiver, {
+        write: reply => resultForClient(other, reply, { ...scope, undecided: () => write.undecided() }),
+        refused,
+      });
       const write = StoreWrite.send(exchange, {
         ...{ store: bucket.store, request: { ...toSend, ...bodyStream }, body },
         ...{ open: openWriteOf(other), receiver: answer },
@@ -79,6 +80,18 @@ export function passWrite(other: OtherOperation): void {
       return write;
     },
   });
+}
+
+/** What the client may be told of the answer. */
+function answerOf(
+  { bucket, operation }: OtherOperation,
+  receiver: PassedReceiver,
+  options: ResultOptions,
+): PassedReceiver {
+  if (hasResult(operation)) return new ResultAnswer(receiver, options);
+  if (operation === 'SelectObjectContent')
+    return new SelectAnswer(receiver, new ResultAnswer(receiver, options));
+  return isRenamed(bucket) ? new BodilessAnswer(receiver) : receiver;
 }
 
 /** Without one, the request could be taken for the upload of a whole object. */

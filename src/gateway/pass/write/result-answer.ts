@@ -6,11 +6,11 @@ import type { PassedReceiver } from '../pass-through.ts';
 /** Results and errors take less than a kilobyte, and a key at most six. */
 const RESULT_LIMIT_BYTES = 64 * 1024;
 
-/** What stands before the root element: white space, the XML declaration, and more white space. */
-const prolog = /^(?:\s|<\?[^>]*\?>)*/;
+/** What stands before the root element: white space, the XML declaration, and more white space. Other instructions may name anything. */
+const prolog = /^\s*(?:<\?xml\s[^>]*\?>\s*)?/;
 
 /** How the document of an answer is written for the client. */
-interface ResultOptions {
+export interface ResultOptions {
   /** The document for the client, from the root element of the store's. @throws InvalidReplyError */
   readonly write: (reply: WholeReply) => Buffer;
   /** Called once if the answer cannot be used: the call has to fail with `error`. */
@@ -26,7 +26,7 @@ interface ResultOptions {
 export class ResultAnswer implements PassedReceiver {
   readonly #receiver: PassedReceiver;
   readonly #options: ResultOptions;
-  /** Undefined before a 200, and for refusals, which are not changed. */
+  /** Undefined before a 200, and for what has no result, which is not changed. */
   #head: StoreReplyHead | undefined;
   /** Whether the head is held back, because the length that it tells will be another one. */
   #isHeld = false;
@@ -40,7 +40,7 @@ export class ResultAnswer implements PassedReceiver {
 
   answered(head: StoreReplyHead): void {
     if (head.status !== 200) {
-      if (mayHaveResult(head)) this.#refuse(new InvalidReplyError(`a result has the status ${head.status}`));
+      if (isOtherSuccess(head)) this.#refuse(new InvalidReplyError(`a result has the status ${head.status}`));
       else this.#receiver.answered(head);
       return;
     }
@@ -104,8 +104,8 @@ export class ResultAnswer implements PassedReceiver {
   }
 }
 
-/** Of a status that no result has: nobody knows what is in it, which may be names of the store. */
-function mayHaveResult({ status }: StoreReplyHead): boolean {
+/** Whether a success has a status that no result has: nobody knows what is in it, which may be names of the store. */
+function isOtherSuccess({ status }: StoreReplyHead): boolean {
   return status < 300 && status !== 204;
 }
 

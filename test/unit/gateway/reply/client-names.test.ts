@@ -45,7 +45,14 @@ describe('an error of a store', () => {
       ['Region', 'eu-west-1'],
     ];
     expect(told('No.', renamed, fields).fields).toEqual([['Region', 'eu-west-1']]);
+    expect(told('No.', renamed, [['acme-7', 'x']]).fields).toEqual([]);
     expect(told('No.', prefixed, [['Bucket', 'b']]).fields).toEqual([['Bucket', 'b']]);
+  });
+
+  it('whose code names the store is an InternalError', () => {
+    const error = told('In acme-7', renamed, [['Region', 'x']], 'acme-7');
+    expect([error.code, error.fields]).toEqual(['InternalError', []]);
+    expect(error.message).not.toContain('acme-7');
   });
 
   it.each([

@@ -101,6 +101,14 @@ it('a length that the store tells is that of the new document', () => {
   expect(heard).toEqual([`200 ${written.length}`, written, 'ended']);
 });
 
+it('an instruction before the root element is not passed on', () => {
+  answer.answered(streamed);
+  arrive(`${declaration}<?note acme-7?>`);
+  arrive('<Old/>');
+  answer.ended();
+  expect(heard).toEqual(['200', declaration, '<new>21</new>', 'ended']);
+});
+
 it('an empty answer stays empty', () => {
   answer.answered(withLength(0));
   answer.ended();

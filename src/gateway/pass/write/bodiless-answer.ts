@@ -1,0 +1,40 @@
+import type { StoreReplyHead } from '../../../backend/store.ts';
+import { isLength } from '../../../s3/passed-fields.ts';
+import type { PassedReceiver } from '../pass-through.ts';
+
+/**
+ * Passes on the answer of a write that has no document: what a store puts there nevertheless may be names that are not for the client.
+ * Refusals are not changed.
+ */
+export class BodilessAnswer implements PassedReceiver {
+  readonly #receiver: PassedReceiver;
+  #isDone = false;
+
+  constructor(receiver: PassedReceiver) {
+    this.#receiver = receiver;
+  }
+
+  answered(head: StoreReplyHead): void {
+    this.#isDone = head.status < 300;
+    this.#receiver.answered(this.#isDone ? withoutBody(head) : head);
+  }
+
+  arrived(chunk: Buffer): void {
+    if (!this.#isDone) this.#receiver.arrived(chunk);
+  }
+
+  ended(): void {
+    this.#receiver.ended();
+  }
+
+  failed(error: unknown): void {
+    this.#receiver.failed(error);
+  }
+}
+
+function withoutBody(head: StoreReplyHead): StoreReplyHead {
+  const fields = head.fields.filter(field => !isLength(field));
+  // RFC 9110 §8.6: a 204 has no length
+  if (head.status === 204) return { ...head, fields };
+  return { ...head, fields: [...fields, { name: 'content-length', value: '0', store: false }] };
+}

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { BodilessAnswer } from '../../../../../src/gateway/pass/write/bodiless-answer.ts';
+import { httpHeader } from '../../../../support/asked-ranges.ts';
+import { hearing } from '../../../../support/hearing.ts';
+
+it.each([
+  [200, ['200 a=1 content-length=0', 'ended']],
+  [204, ['204 a=1', 'ended']],
+  [299, ['299 a=1 content-length=0', 'ended']],
+  [301, ['301 content-length=9 a=1', '<secret/>', 'ended']],
+  [403, ['403 content-length=9 a=1', '<secret/>', 'ended']],
+])('a body under %i is passed on only where it is a refusal', (status, expected) => {
+  const { heard, receiver } = hearing();
+  const answer = new BodilessAnswer(receiver);
+  answer.answered({ status, fields: [httpHeader('content-length', '9'), httpHeader('a', '1')] });
+  answer.arrived(Buffer.from('<secret/>'));
+  answer.ended();
+  expect(heard).toEqual(expected);
+});
+
+it('what breaks off fails', () => {
+  const { heard, receiver } = hearing();
+  new BodilessAnswer(receiver).failed('gone');
+  expect(heard).toEqual(['failed: gone']);
+});
