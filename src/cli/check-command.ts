@@ -7,6 +7,7 @@ import type { GatewayConfig } from '../config/gateway-config.ts';
 import { checkFile } from '../config/load-config.ts';
 import { refuseUnwritableLog } from '../config/log-file-check.ts';
 import { refuseWhatDoesNotFit } from '../config/machine-warnings.ts';
+import { formatPath } from '../config/problems.ts';
 import { undecidedBackends } from '../config/restricted-keys.ts';
 import { refuseUnknownHosts } from '../config/unknown-hosts.ts';
 import { configOption } from './config-option.ts';
@@ -86,7 +87,7 @@ async function buildable(file: string, config: GatewayConfig, build: CheckOption
 
 /** A start does not take it as long as `keys` is open, which is asked of the stores. */
 function verdictOn(config: GatewayConfig, { length }: readonly string[]): string {
-  const open = Array.from(undecidedBackends(config).keys(), name => `backends.${name}.keys`);
+  const open = Array.from(undecidedBackends(config).keys(), name => formatPath(['backends', name, 'keys']));
   const has = length === 0 ? '' : `, and has ${counted(length, 'warning')}`;
   if (open.length > 0) return `can be used once it has ${open.join(' and ')}${has}`;
   return length === 0 ? 'is fine' : `can be used${has}`;
@@ -100,7 +101,9 @@ function countsOf({ buckets, backends }: GatewayConfig): string {
 function sourcesOf({ backends, events: { queue } }: GatewayConfig): readonly string[] {
   const signing = [
     ...Object.entries(backends).flatMap(([name, backend]) =>
-      backend.type === 's3' ? [{ name: `backends.${name}`, credentials: backend.credentials }] : [],
+      backend.type === 's3'
+        ? [{ name: formatPath(['backends', name]), credentials: backend.credentials }]
+        : [],
     ),
     ...(queue ? [{ name: 'events.queue', credentials: queue.credentials }] : []),
   ];

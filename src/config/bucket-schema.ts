@@ -7,6 +7,7 @@ import { cors } from './cors-schema.ts';
 import { requestHeaders, responseHeaders } from './header-schema.ts';
 import { languages } from './language-schema.ts';
 import { choice, flag, listOf, map, size, text } from './scalars.ts';
+import { shownName } from './secret-texts.ts';
 import { website } from './website-schema.ts';
 
 /** The largest object or part that is sent in one piece (https://docs.aws.amazon.com/AmazonS3/latest/userguide/upload-objects.html). */
@@ -66,7 +67,7 @@ const nameAtStore = (what: string) =>
   text(what).check(({ value, issues }) => {
     const name = /^arn:aws[a-z-]*:s3:::([^/*]+)/.exec(value)?.[1];
     if (name === undefined) return;
-    issues.push({ code: 'custom', message: `the bucket's name, ${name}`, input: value });
+    issues.push({ code: 'custom', message: `the bucket's name, ${shownName(name)}`, input: value });
   });
 
 const bucketKeys = map({

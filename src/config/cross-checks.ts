@@ -7,8 +7,10 @@ import type { ConfiguredAddress } from '../server/tls/certificate-watch.ts';
 import { placesOfNamed } from './bucket-places.ts';
 import { fallbacks } from './fallback-checks.ts';
 import { otherBucketNames } from './other-buckets.ts';
+import { formatPath } from './problems.ts';
 import { requestHeaders } from './request-header-checks.ts';
 import { KEY_KINDS, type KeyRestrictions, undecidedBackends } from './restricted-keys.ts';
+import { shownName } from './secret-texts.ts';
 import { formatSize } from './units.ts';
 import { unknownBackends } from './unknown-backends.ts';
 import { impossibleWarming, type WarmingConfig } from './warming-checks.ts';
@@ -114,7 +116,7 @@ function* sharedPorts({ listen, admin, alerts }: CheckedConfig): Generator<Cross
   for (const [index, { key, at }] of listeners.entries()) {
     const other = listeners.slice(0, index).find(earlier => collide(earlier.at, at));
     if (!other) continue;
-    const allowed = `a port other than ${at.port}, which ${named(other.key)} uses`;
+    const allowed = `a port other than ${at.port}, which ${formatPath(other.key)} uses`;
     yield { path: [...key, 'port'], held: at.port, allowed };
   }
 }
@@ -135,14 +137,6 @@ function listenKey({ length }: CheckedConfig['listen'], index: number): Property
   return length === 1 ? ['listen'] : ['listen', index];
 }
 
-/** `['listen', 0]` → `listen[0]`. */
-function named(key: readonly PropertyKey[]): string {
-  return key
-    .map(part => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
-    .join('')
-    .slice(1);
-}
-
 function collide(a: Listener, b: Listener): boolean {
   return (
     a.port !== 0 && a.port === b.port && (a.host === b.host || isAnyAddress(a.host) || isAnyAddress(b.host))
@@ -156,7 +150,7 @@ function* sharedDirectories({ backends }: CheckedConfig): Generator<CrossProblem
     const owner = owners.get(directory);
     owners.set(directory, owner ?? name);
     if (owner === undefined) continue;
-    const allowed = `a directory that backends.${owner} does not use`;
+    const allowed = `a directory that ${formatPath(['backends', owner])} does not use`;
     yield { path: ['backends', name, 'directory'], held: directory, allowed };
   }
 }
@@ -208,7 +202,7 @@ function* undecidedKeys(config: CheckedConfig): Generator<CrossProblem> {
 function* aliasPrefixes({ backends, buckets }: CheckedConfig): Generator<CrossProblem> {
   for (const [name, { backend, keyPrefix: held = '' }] of Object.entries(buckets)) {
     const problem = backends[backend]?.keys === 'path' ? pathPrefixProblem(held) : undefined;
-    const allowed = `a plain path, since backends.${backend}.keys is path (${problem})`;
+    const allowed = `a plain path, since ${formatPath(['backends', backend, 'keys'])} is path (${problem})`;
     if (problem !== undefined) yield { path: ['buckets', name, 'keyPrefix'], held, allowed };
   }
 }
@@ -219,7 +213,7 @@ function* accessPointsWithoutHosts({ backends, buckets }: CheckedConfig): Genera
     if (!parseAccessPointArn(held)) continue;
     const endpoint = Object.hasOwn(backends, backend) ? backends[backend]?.endpoint : undefined;
     if (endpoint !== undefined && isIP(hostOf(endpoint)) === 0) continue;
-    const allowed = `the name of a bucket, since backends.${backend} has no host name to make an access point's of`;
+    const allowed = `the name of a bucket, since ${formatPath(['backends', backend])} has no host name to make an access point's of`;
     yield { path, held, allowed };
   }
 }
@@ -229,7 +223,7 @@ function* namesThatMakeNoHost({ backends, buckets }: CheckedConfig): Generator<C
   for (const { backend, bucket: held, path } of placesOfNamed(buckets, backends)) {
     const isVirtual = Object.hasOwn(backends, backend) && backends[backend]?.addressing === 'virtual';
     if (!isVirtual || isVirtualHostable(held) || parseAccessPointArn(held)) continue;
-    const allowed = `a name that can be part of a host name, as addressing: virtual of backends.${backend} has it: small letters, digits, "-" and "." (else addressing: path)`;
+    const allowed = `a name that can be part of a host name, as addressing: virtual of ${formatPath(['backends', backend])} has it: small letters, digits, "-" and "." (else addressing: path)`;
     yield { path, held, allowed };
   }
 }
@@ -251,7 +245,7 @@ function* unknownClientBuckets(config: CheckedConfig): Generator<CrossProblem> {
   const others = Object.hasOwn(buckets, EVERY_OTHER_BUCKET)
     ? ', or a name that "*" stands for: one by the rules for names of buckets, and of no bucket that is configured under another'
     : '';
-  const allowed = [...known].join(', ') + others;
+  const allowed = [...known].map(shownName).join(', ') + others;
   for (const [client, { allow }] of clients.entries()) {
     for (const [grant, { buckets: names }] of allow.entries()) {
       for (const [index, held] of names.entries()) {

@@ -1,6 +1,7 @@
 import { hostOf, isAnyAddress, isLoopbackHost } from '../http/host-address.ts';
 import type { BackendConfig, GatewayConfig } from './gateway-config.ts';
 import type { ConfigWarning } from './grant-warnings.ts';
+import { shownName } from './secret-texts.ts';
 
 /** Hosts of Amazon S3: what comes before its name, and the region. */
 const amazon = /^(?:(.+)\.)?s3(?:\.dualstack)?[.-]([a-z]{2}(?:-[a-z]+)+-\d)\.amazonaws\.com(?:\.cn)?$/;
@@ -26,12 +27,12 @@ function* ofAmazon(
   const [, bucket, ofHost] = amazon.exec(hostOf(endpoint)) ?? [];
   if (ofHost === undefined) return;
   if (ofHost !== region) {
-    const consequence = `requests are signed for ${region}, and the endpoint is in ${ofHost}, which refuses them`;
+    const consequence = `requests are signed for ${shownName(region)}, and the endpoint is in ${ofHost}, which refuses them`;
     yield { path: ['backends', name, 'region'], consequence };
   }
   if (bucket !== undefined) {
     const again = addressing === 'path' ? 'before each path' : 'before the host';
-    const consequence = `its host begins with the name of a bucket (${bucket}), and a name is put ${again} as well; the name of the bucket belongs to buckets.<name>.bucket`;
+    const consequence = `its host begins with the name of a bucket (${shownName(bucket)}), and a name is put ${again} as well; the name of the bucket belongs to buckets.<name>.bucket`;
     yield { path: ['backends', name, 'endpoint'], consequence };
   }
 }

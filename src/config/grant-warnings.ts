@@ -4,6 +4,7 @@ import { compileKeyPatterns, compileKeyShare } from '../s3/key-pattern.ts';
 import { pathKeyProblem } from '../s3/path-key.ts';
 import { type PatternEffect, patternEffects } from '../s3/pattern-effects.ts';
 import type { GatewayConfig } from './gateway-config.ts';
+import { formatPath } from './problems.ts';
 import { keysOf } from './restricted-keys.ts';
 
 type GrantConfig = Pick<GatewayConfig, 'backends' | 'buckets' | 'clients'>;
@@ -123,7 +124,7 @@ function aliasProblem(pattern: string, bucketAtPaths: string | undefined): strin
   const example = pattern.replace(/^!/, '').replace(/\*+/g, 'x');
   const problem = bucketAtPaths === undefined ? undefined : pathKeyProblem(example);
   if (problem !== undefined)
-    return `no key of buckets.${bucketAtPaths} matches it: its store takes keys as paths, and such keys are refused (${problem})`;
+    return `no key of ${formatPath(['buckets', bucketAtPaths ?? ''])} matches it: its store takes keys as paths, and such keys are refused (${problem})`;
   if (!example.startsWith('/')) return undefined;
   return 'it matches only keys that begin with a slash; that of /bucket/a.txt is "a.txt", and that of /bucket//a.txt is "/a.txt"';
 }

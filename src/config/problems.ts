@@ -2,19 +2,12 @@ import type { z } from 'zod';
 import { referencesIn, shownReference } from './environment.ts';
 import type { ConfigWarning } from './grant-warnings.ts';
 import { misspeltHint } from './scalars.ts';
+import { HIDDEN_KEY, LONGEST_SHOWN, looksSecret, secretKey } from './secret-texts.ts';
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
-/** Keys whose values are or may be secrets. */
-const secretKey = /secret|token|passw|pwd|access.?key|api.?key|auth|credential|sig/i;
-
-/** `token:abc`, where YAML wants a blank behind the colon, or a line of another kind of file. */
-const secretAssigned = new RegExp(`(?:${secretKey.source})[\\w-]*["']?\\s*[:=]`, 'i');
-
 const HIDDEN = 'a value that is not shown';
-
-const HIDDEN_KEY = 'a key that is not shown';
 
 /** Places where a misspelt key probably holds a secret. A webhook's URL is one. */
 const secretPlace = ['credentials', 'clients', 'webhooks', 'requestHeaders', 'headers'];
@@ -165,31 +158,6 @@ function describeHidden(value: unknown): string {
 function describeMap(value: object): string {
   const keys = Object.keys(value).map(key => (looksLikeKey(key) && !looksSecret(key) ? key : HIDDEN_KEY));
   return `a map of ${keys.join(', ') || 'nothing'}`;
-}
-
-/**
- * A secret may also stand in the wrong place: texts that are long and mixed, or have a user name with a password, are never shown;
- * words and numbers are, such as the names of buckets and hosts. A "/" may belong to a password or a key.
- */
-function looksSecret(text: string): boolean {
-  // nothing so long is a word, a name or an address; patterns would take long, too
-  if (text.length > LONGEST_SHOWN) return true;
-  if (/:.*@|[?&;][^=&;]*=/s.test(text) || secretAssigned.test(text)) return true;
-  // the parts of a path are looked at alone
-  const ends = /^[.]{0,2}\//.test(text) ? /[.:/_-]/ : /[.:]/;
-  return text.split(ends).some(isLongAndMixed) || isPassword(text);
-}
-
-const LONGEST_SHOWN = 1_024;
-
-/** Characters of all kinds, of which some are in no name and no address. */
-function isPassword(text: string): boolean {
-  return /^\S{12,}$/.test(text) && [/[!#$%&^~]/, /\d/, /[a-z]/, /[A-Z]/].every(kind => kind.test(text));
-}
-
-function isLongAndMixed(text: string): boolean {
-  if (/^\/*(?:[a-z]{1,15}|\d{1,5})(?:[-_/](?:[a-z]{1,15}|\d{1,5}))*\/?$/.test(text)) return false;
-  return /[A-Za-z0-9+/=_-]{16,}/.test(text) && /\d/.test(text) && /[a-z]/i.test(text);
 }
 
 /** Keys of the configuration are words. */

@@ -1,5 +1,7 @@
 import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
 import { compileKeyShare } from '../s3/key-pattern.ts';
+import { formatPath } from './problems.ts';
+import { shownName } from './secret-texts.ts';
 
 /** The parts of a configuration that tell of request headers. */
 interface RequestHeaderConfig {
@@ -44,7 +46,11 @@ export function* requestHeaders({ backends, buckets }: RequestHeaderConfig): Gen
     const held = [...Object.keys(changes.set), ...changes.remove];
     const fallback = origin?.fallback;
     if (fallback !== undefined)
-      yield { path, held, allowed: `nothing, since the fallback ${fallback} would get them as well` };
+      yield {
+        path,
+        held,
+        allowed: `nothing, since the fallback ${shownName(fallback)} would get them as well`,
+      };
     const root = origin?.type === 'http' ? '/' : '';
     const other = Object.keys(buckets).find(
       each => each !== name && isSamePlace(each, name, buckets) && !haveSame(bucket, buckets[each], root),
@@ -53,7 +59,7 @@ export function* requestHeaders({ backends, buckets }: RequestHeaderConfig): Gen
       yield {
         path,
         held,
-        allowed: `the same as in ${other}, which is at the same place: what is cached of one answers readers of the other`,
+        allowed: `the same as in ${formatPath(['buckets', other])}, which is at the same place: what is cached of one answers readers of the other`,
       };
   }
 }

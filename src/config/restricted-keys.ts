@@ -1,5 +1,6 @@
 import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
 import type { KeyKind } from '../s3/path-key.ts';
+import { formatPath } from './problems.ts';
 
 /** The parts of a configuration that restrict which keys can be reached. */
 export interface KeyRestrictions {
@@ -49,8 +50,9 @@ export function undecidedBackends(config: KeyRestrictions): ReadonlyMap<string, 
 }
 
 function restrictionOf(name: string, bucket: RestrictedBucket, config: KeyRestrictions): string | undefined {
-  if (bucket.keyPrefix) return `buckets.${name}.keyPrefix`;
-  if (bucket.anonymous?.some(grant => isRestricted(grant.keys))) return `buckets.${name}.anonymous`;
+  if (bucket.keyPrefix) return formatPath(['buckets', name, 'keyPrefix']);
+  if (bucket.anonymous?.some(grant => isRestricted(grant.keys)))
+    return formatPath(['buckets', name, 'anonymous']);
   const index = config.clients.findIndex(({ allow }) =>
     allow.some(grant => isRestricted(grant.keys) && covers(grant, name, config)),
   );

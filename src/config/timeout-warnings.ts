@@ -2,6 +2,7 @@ import { WRITE_ANSWER_MS } from '../backend/write-answer-limit.ts';
 import { readingActions } from '../s3/reading-actions.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 import type { ConfigWarning } from './grant-warnings.ts';
+import { formatPath } from './problems.ts';
 import { formatDuration } from './units.ts';
 
 const PATH = ['limits', 'timeouts', 'idle'];
@@ -18,7 +19,7 @@ export function* timeoutWarnings(config: GatewayConfig): Generator<ConfigWarning
   for (const [name, backend] of Object.entries(backends)) {
     if (backend.type === 'embedded' || backend.timeouts.firstByteMs < idleMs) continue;
     const firstByte = formatDuration(backend.timeouts.firstByteMs);
-    const consequence = `a connection is closed without an answer when its request waits for that long for backends.${name}, which has ${firstByte} (timeouts.firstByte)`;
+    const consequence = `a connection is closed without an answer when its request waits for that long for ${formatPath(['backends', name])}, which has ${firstByte} (timeouts.firstByte)`;
     yield { path: PATH, consequence };
   }
 }
