@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
+import { answerLast } from '../transport/discard-input.ts';
 import { AdminError, type AdminRoute } from './admin-route.ts';
 import { readJson } from './json.ts';
 
@@ -89,6 +90,7 @@ export function warmRoute(warm: Warm): AdminRoute {
 }
 
 async function sendLines(response: ServerResponse, lines: AsyncIterable<object>, signal: AbortSignal) {
+  answerLast(response);
   response.writeHead(200, {
     'content-type': 'application/x-ndjson; charset=utf-8',
     'cache-control': 'no-store',

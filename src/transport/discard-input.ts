@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 
 /** How long, and up to how many bytes, a client may go on sending after the last answer. */
@@ -17,6 +17,7 @@ const UPLOADS = 64;
 const brief: Lingering = { limitMs: 500, idleMs: 500, limitBytes: 256 * 1024 };
 
 const uploads = new Set<Socket>();
+const discarded = new WeakSet<Socket>();
 
 /**
  * Closes a connection of node:http on which nothing more will be parsed, after all that was written. Closing a socket
@@ -47,6 +48,7 @@ export function discardRest(
   limitBytes = brief.limitBytes,
   arrived: () => void = () => undefined,
 ): void {
+  discarded.add(socket);
   // those of node:http, which would parse
   for (const event of ['data', 'end']) socket.removeAllListeners(event);
   socket.once('end', () => socket.destroy());
@@ -54,6 +56,20 @@ export function discardRest(
   socket.pause();
   socket.once('resume', () => discard(socket, limitBytes, arrived));
   socket.resume();
+}
+
+/**
+ * Makes `response` the last of its connection, for one that goes on until the client leaves: that is seen at once, whatever the client
+ * has sent behind the request. Called before the head is written.
+ */
+export function answerLast(response: ServerResponse): void {
+  response.shouldKeepAlive = false;
+  if (response.socket) discardRest(response.socket);
+}
+
+/** Whether what comes on a connection is thrown away. */
+export function isDiscarded(socket: Socket): boolean {
+  return discarded.has(socket);
 }
 
 /** Has node:http close the connection of `request` by `closeDiscarding` while its body is not complete. */

@@ -1,7 +1,7 @@
 import { IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import { closeDiscarding, discardRestOnClose } from './discard-input.ts';
+import { closeDiscarding, discardRestOnClose, isDiscarded } from './discard-input.ts';
 import { ServedRequest } from './served-request.ts';
 import { shareThread } from './share-thread.ts';
 import { REST_IS_UPGRADED } from './stop-parsing.ts';
@@ -153,7 +153,9 @@ function skipBody(request: ServedRequest, onIncoming: OnIncoming): number {
   request.isBodySkipped = true;
   socket.pause();
   // node:http resumes reading when it regards the request as complete
-  const stay = () => void socket.pause();
+  const stay = () => {
+    if (!isDiscarded(socket)) socket.pause();
+  };
   socket.on('resume', stay);
   socket.destroySoon = () => {
     socket.off('resume', stay);

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock, Timer } from '../../base/clock.ts';
+import { answerLast } from '../../transport/discard-input.ts';
 import type { Channel, ChannelMessage } from './channel.ts';
 
 const MAX_READERS = 32;
@@ -30,6 +31,7 @@ export class LiveMessages {
       response.writeHead(503, { 'content-type': 'text/plain' }).end('Too many open pages.');
       return;
     }
+    answerLast(response);
     response.writeHead(200, head);
     response.write(
       `retry: 1000\n\n${this.#channel.messages().map(messageEvent).join('')}${this.#levelsEvent()}`,

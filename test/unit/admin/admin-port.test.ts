@@ -8,6 +8,7 @@ import type { AdminRoute } from '../../../src/admin/admin-route.ts';
 import { readJson, sendJson } from '../../../src/admin/json.ts';
 import { refuseUnreadable } from '../../../src/admin/refuse-unreadable.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
+import { answerLast } from '../../../src/transport/discard-input.ts';
 import { type AdminServerOptions, startAdminServer } from '../../support/admin-server.ts';
 import { askAdmin } from '../../support/ask-admin.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -332,6 +333,38 @@ it.each([
   // on another connection
   await askAdmin(port, '/open');
   sent[leave]();
+  await hasLeft;
+  sent.destroy();
+});
+
+it.each([
+  [
+    'a body in chunks',
+    'GET /thing HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n',
+  ],
+  ['a long body', 'GET /thing HTTP/1.1\r\nhost: localhost\r\ncontent-length: 70000\r\n\r\nx'],
+  [
+    'a body that waits for its turn',
+    `POST /thing HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 900000\r\n\r\n${'x'.repeat(100_000)}`,
+  ],
+])('a client that has left an answer without end is seen behind %s', async (_, behind) => {
+  const { promise: isTaken, resolve: taken } = Promise.withResolvers<void>();
+  const { promise: hasLeft, resolve: left } = Promise.withResolvers<void>();
+  const handle: AdminRoute['handle'] = async (_request, response) => {
+    await isTaken;
+    answerLast(response);
+    response.once('close', left);
+    response.writeHead(200).flushHeaders();
+  };
+  const port = await start({ routes: [...routes, { method: 'GET', path: '/endless', handle }] });
+  const sent = connect(port, '127.0.0.1');
+  sent.write(asked.replace('/thing', '/endless') + behind);
+  // on another connection
+  await askAdmin(port, '/open');
+  taken();
+  const [head] = await once(sent, 'data');
+  expect(String(head)).toMatch(/\r\nconnection: close\r\n/i);
+  sent.end();
   await hasLeft;
   sent.destroy();
 });
