@@ -18,7 +18,7 @@ import { WarmPages } from './cache/warm-pages.ts';
 import { runProgram, type ServeRequest } from './cli/program.ts';
 import { welcome } from './cli/welcome.ts';
 import { listenKey, placeOf } from './config/place-names.ts';
-import { removedSecretsOf, secretsIn } from './config/secrets.ts';
+import { secretsIn, secretsOf } from './config/secrets.ts';
 import { countFixedMemory } from './gateway/operate/cache-metrics.ts';
 import { claimAddresses } from './server/claim-address.ts';
 import { urlOf } from './server/listen-address.ts';
@@ -49,7 +49,7 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 /** `tidegate serve`: resolves when the gateway is listening. */
 async function serve(request: ServeRequest): Promise<void> {
   const redactor = new GrowingRedactor();
-  redactor.learn(removedSecretsOf(request.config));
+  redactor.learn(secretsOf(request.config));
   const own = supervisorMetrics(version);
   const standardOutput = descriptorSink(1, clock, lines => accessLog.dropped(lines));
   const sink = redactingSink(standardOutput, redactor.redact);

@@ -2,6 +2,9 @@ import { SecretFinder } from './secret-finder.ts';
 
 const CENSOR = '[redacted]';
 
+/** Shorter secrets may be words: taken out of all lines they would make these unreadable, and would show what they are. */
+export const LEAST_SECRET = 8;
+
 /** Names of headers and fields whose values are secret, wherever they occur in a line. */
 const secretFields = [
   'authorization',
@@ -41,11 +44,12 @@ const signaturePattern = /(\bSignature=)[0-9a-f]{16,}/gi;
 
 /**
  * Creates a function that removes secrets from log text (JSON lines): the values of `secretFields` at any depth,
- * signatures in URLs and headers, and `literals` (configured keys, tokens, webhook URLs) anywhere. The lines stay valid
- * JSON. Every log line passes through it (docs/architecture.md, law 7).
+ * signatures in URLs and headers, and `literals` (configured keys, tokens, webhook URLs) of at least `LEAST_SECRET`
+ * characters in all texts. The lines stay valid JSON: numbers and the program's own names of fields are no secrets. Every
+ * log line passes through it (docs/architecture.md, law 7).
  */
 export function createRedactor(literals: readonly string[]): (text: string) => string {
-  const finder = new SecretFinder(literals);
+  const finder = new SecretFinder(literals.filter(literal => literal.length >= LEAST_SECRET));
   return text => {
     // short texts from clients, which are looked through often, have neither of these
     const fields = text.includes('"') ? text.replace(fieldPattern, `$1"${CENSOR}"`) : text;

@@ -1,7 +1,11 @@
 /**
- * Marks characters that are no byte of a value: a quotation mark that ends a JSON string, or half of a surrogate pair.
+ * Marks characters that are no byte of a value: those outside of JSON strings, in the program's own names of fields, and
+ * halves of surrogate pairs.
  */
 const NO_BYTE = 256;
+
+/** The program's own names of fields are of this form, and what may stand in their place, such as names of headers, hardly is. */
+const ownName = /^[A-Za-z]{1,24}$/;
 
 /** Whether `%41` in the text is one byte (`percent-in-json`) or three. */
 export type Spelling = 'json' | 'percent-in-json';
@@ -19,17 +23,26 @@ export class SpelledBytes {
   starts = new Uint32Array(0);
   ends = new Uint32Array(0);
   length = 0;
+  #isInString = true;
+  /** Where the newest string of the text begins; 0 before the first. */
+  #stringStart = 0;
 
-  /** Decodes the strings of `text` into UTF-8 bytes: `\"` is one byte, and so is `%41` with `percent-in-json`. */
+  /**
+   * Decodes the strings of `text` into UTF-8 bytes: `\"` is one byte, and so is `%41` with `percent-in-json`. Text
+   * without a quotation mark is the inside of a string.
+   */
   read(text: string, spelling: Spelling): void {
     // a character of UTF-16 has at most three bytes
     this.#allow(text.length * 3);
     this.length = 0;
+    this.#isInString = true;
+    this.#stringStart = 0;
     for (let at = 0; at < text.length; ) {
       const code = text.charCodeAt(at);
-      if (code === 0x5c) at = this.#addEscaped(text, at);
+      if (code === 0x22) at = this.#addQuotationMark(text, at);
+      else if (!this.#isInString) at = this.#add(NO_BYTE, at, at + 1);
+      else if (code === 0x5c) at = this.#addEscaped(text, at);
       else if (code === 0x25 && spelling === 'percent-in-json') at = this.#addPercentEncoded(text, at);
-      else if (code === 0x22) at = this.#add(NO_BYTE, at, at + 1);
       else if (code < 0x80) at = this.#add(code, at, at + 1);
       else at = this.#addCharacter(text, at);
     }
@@ -48,6 +61,20 @@ export class SpelledBytes {
     this.starts[index] = start;
     this.ends[index] = end;
     return end;
+  }
+
+  #addQuotationMark(text: string, at: number): number {
+    const isFirst = this.#stringStart === 0;
+    if (isFirst) this.values.fill(NO_BYTE, 0, this.length);
+    else if (this.#isInString) this.#endString(text, at);
+    this.#isInString = isFirst || !this.#isInString;
+    if (this.#isInString) this.#stringStart = at + 1;
+    return this.#add(NO_BYTE, at, at + 1);
+  }
+
+  #endString(text: string, end: number): void {
+    const isName = text[end + 1] === ':' && ownName.test(text.slice(this.#stringStart, end));
+    if (isName) this.values.fill(NO_BYTE, this.length - (end - this.#stringStart), this.length);
   }
 
   #addEscaped(text: string, at: number): number {

@@ -18,8 +18,8 @@ import { listenerCertificates } from './listener-certificates.ts';
 import { type Machine, machineWarnings, thisMachine } from './machine-warnings.ts';
 import { describeHeld, describeIssues, describeWarnings, formatPath } from './problems.ts';
 import { readYaml } from './read-yaml.ts';
+import { secretWarnings } from './secret-warnings.ts';
 import { timeoutWarnings } from './timeout-warnings.ts';
-import { tokenWarnings } from './token-warnings.ts';
 import { unsignedWarnings } from './unsigned-warnings.ts';
 import { variableWarnings } from './variable-warnings.ts';
 import { withWebDefaults } from './web-defaults.ts';
@@ -64,7 +64,7 @@ export function checkFile(
     ...hiddenRules(config),
     ...machineWarnings(config, machine),
     ...timeoutWarnings(config),
-    ...tokenWarnings(config),
+    ...secretWarnings(config),
   ];
   return { config, warnings: describeWarnings(warnings, written) };
 }

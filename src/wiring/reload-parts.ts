@@ -7,7 +7,7 @@ import { keepFixed } from '../config/fixed-settings.ts';
 import type { BackendConfig, GatewayConfig } from '../config/gateway-config.ts';
 import { largestBlockBytes } from '../config/largest-block.ts';
 import type { CheckedFile } from '../config/load-config.ts';
-import { removedSecretsOf } from '../config/secrets.ts';
+import { secretsOf } from '../config/secrets.ts';
 import type { CertificateWatch } from '../server/tls/certificate-watch.ts';
 import type { AccessLogOutput } from './access-log-output.ts';
 import type { Alerts } from './alerts.ts';
@@ -60,7 +60,7 @@ export function createReload(parts: RunningParts): Reload {
     ...parts,
     keepFixed: next => keepFixed(running.current, next, { blockLimitBytes, embedded }),
     async apply(next) {
-      redactor.learn(removedSecretsOf(next));
+      redactor.learn(secretsOf(next));
       const changes: PreparedChange[] = [accessLog.prepare(next, parts.file)];
       try {
         changes.push(certificates.prepare(next.listen));

@@ -9,7 +9,7 @@ import type { Tracing } from '../base/spans.ts';
 import { EpochSlots } from '../cache/epoch-slots.ts';
 import type { SharedMemory } from '../cache/shared-memory.ts';
 import type { BucketConfig, GatewayConfig } from '../config/gateway-config.ts';
-import { removedSecretsOf } from '../config/secrets.ts';
+import { secretsOf } from '../config/secrets.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { AccessLog, type AccessLogOptions } from '../gateway/reply/access-log.ts';
 import type { ArchivedRead } from '../gateway/reply/exchange-observer.ts';
@@ -75,7 +75,7 @@ export class WorkerGateway {
     this.#logger = logger;
     this.#clock = clock;
     this.#redactor = redactor;
-    redactor.learn(removedSecretsOf(settings.config));
+    redactor.learn(secretsOf(settings.config));
     this.#accessLogParts = {
       ...{ thread: `worker-${worker}`, sink: accessLogSink, redactor, clock },
       random: Math.random,
@@ -106,7 +106,7 @@ export class WorkerGateway {
 
   /** See `WorkerControl`. @throws where the settings cannot be served with; nothing has changed then */
   prepare(settings: WorkerSettings): void {
-    this.#redactor.learn(removedSecretsOf(settings.config));
+    this.#redactor.learn(secretsOf(settings.config));
     this.gateway.prepare(this.#serviceOf(settings));
     this.#prepared = settings;
   }

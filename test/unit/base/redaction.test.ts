@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createRedactor, GrowingRedactor } from '../../../src/base/redaction.ts';
 
-const redact = createRedactor(['https://hooks.example.test/in/4f2a', 'hooks']);
+const redact = createRedactor(['https://hooks.example.test/in/4f2a', 'https://hooks']);
 const SIGNATURE = 'aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404';
 
 it.each([
@@ -59,12 +59,44 @@ it('what only begins like a percent-encoded secret stays', () => {
   expect(createRedactor(['wJalr/Utn+FEMI='])(url)).toBe(url);
 });
 
+it.each(['1', 's', 'msg', 'status', ':', ',', '{', '"}', 'ready"'])(
+  'a configured secret that may be a word stays: %s',
+  secret => {
+    const line = `{"level":"info","workers":1,"status":"ready","msg":"1 of 1 is ready"}\n`;
+    expect(createRedactor([secret])(line)).toBe(line);
+  },
+);
+
+it.each(['12345678', 'requestId', 'storeRequestId', '"requestId":', ':12345678', '}\n{"requestId'])(
+  'numbers and names of fields stay, whatever the secret is: %s',
+  secret => {
+    const lines = '{"requestId":"a b","bytes":12345678}\n{"storeRequestId":"c d","bytes":12345678.5}\n';
+    expect(createRedactor([secret])(lines)).toBe(lines);
+  },
+);
+
+it.each([
+  ['in values that are like names', 'requestId', '{"a":["requestId"]}', '{"a":["[redacted]"]}'],
+  ['in names that are not the own', 'x-12345678', '{"x-12345678":1}', '{"[redacted]":1}'],
+  ['escaped in names', 'quoted"secret', '{"quoted\\"secret":1}', '{"[redacted]":1}'],
+  [
+    'in values behind numbers',
+    '12345678',
+    '{"a":12345678,"b":"12345678"}',
+    '{"a":12345678,"b":"[redacted]"}',
+  ],
+  ['in what stands within a string', '12345678', 'a 12345678 \\" b', 'a [redacted] \\" b'],
+  ['percent-encoded in values alone', '12345678', '{"%31":1,"b":"1234567%38"}', '{"%31":1,"b":"[redacted]"}'],
+])('a configured secret is taken out %s', (_, secret, text, expected) => {
+  expect(createRedactor([secret])(text)).toBe(expected);
+});
+
 it('secrets that change are taken out as soon as they are known, and for a while after they were replaced', () => {
   const redactor = new GrowingRedactor();
   redactor.learn(['fixed-secret']);
-  const line = '"fixed-secret secret-1 secret-2 secret-3 secret-4 other-1"';
-  expect(redactor.redact(line)).toBe('"[redacted] secret-1 secret-2 secret-3 secret-4 other-1"');
-  redactor.replace('other', ['other-1']);
+  const line = '"fixed-secret secret-1 secret-2 secret-3 secret-4 another-1"';
+  expect(redactor.redact(line)).toBe('"[redacted] secret-1 secret-2 secret-3 secret-4 another-1"');
+  redactor.replace('other', ['another-1']);
   for (const number of [1, 2, 3]) redactor.replace('main', [`secret-${number}`]);
   expect(redactor.redact(line)).toBe('"[redacted] [redacted] [redacted] [redacted] secret-4 [redacted]"');
   redactor.replace('main', ['secret-4']);

@@ -229,9 +229,9 @@ it('removes a secret that is learned later also from what was told of requests b
   const lines: string[] = [];
   const redactor = { current: createRedactor([]) };
   const log = accessLogTo(line => void lines.push(line), { redactor });
-  const exchange = () => exchangeFor({ fields: ['User-Agent', 'agent 5ec2e7'] });
+  const exchange = () => exchangeFor({ fields: ['User-Agent', 'agent 5ec2e7ed'] });
   log.note(exchange(), 1_001);
-  redactor.current = createRedactor(['5ec2e7']);
+  redactor.current = createRedactor(['5ec2e7ed']);
   log.note(exchange(), 1_001);
-  expect(lines.map(line => JSON.parse(line).userAgent)).toEqual(['agent 5ec2e7', 'agent [redacted]']);
+  expect(lines.map(line => JSON.parse(line).userAgent)).toEqual(['agent 5ec2e7ed', 'agent [redacted]']);
 });
