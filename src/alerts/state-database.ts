@@ -1,7 +1,8 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite';
 import { errorCode } from '../base/error-code.ts';
+import { makeDirectory } from '../base/make-directory.ts';
 import { migrations } from './state-schema.ts';
 
 /** SQLite result codes: locked by another connection, write errors, and not a valid database. */
@@ -50,7 +51,7 @@ export class StateDatabaseError extends Error {
 export function openStateDatabase(directory: string): DatabaseSync {
   const path = stateFile(directory);
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectory(directory, 0o700);
     return prepared(new DatabaseSync(path), path);
   } catch (error) {
     throw error instanceof StateDatabaseError ? error : asStateDatabaseError(error, directory);

@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
+import { makeDirectory } from '../base/make-directory.ts';
 import { BlobFiles } from './disk/blob-files.ts';
 import { Buckets } from './disk/buckets.ts';
 import { Catalogue } from './disk/catalogue.ts';
@@ -41,7 +41,7 @@ export interface StoreParts {
 /** Opens the directory and recovers from a crash if necessary. @throws CatalogueError */
 export async function openStore(options: StoreOptions): Promise<StoreParts> {
   const { directory, ownerId, region, restoreDelayMs, clock, logger } = options;
-  mkdirSync(directory, { recursive: true });
+  makeDirectory(directory);
   const spare = new SpareRoom(directory, () => catalogue.emptyLog());
   const catalogue = new Catalogue(join(directory, 'catalogue.sqlite'), spare);
   const pieces = new Pieces(catalogue);

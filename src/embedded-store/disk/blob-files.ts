@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { makeDirectory } from '../../base/make-directory.ts';
 import type { SpareRoom } from './spare-room.ts';
 
 /** A file being written; it becomes a blob when committed. */
@@ -41,8 +42,8 @@ export class BlobFiles {
   ): Promise<BlobFiles> {
     const files = new BlobFiles(directory, spare);
     await rm(files.#incoming, { recursive: true, force: true });
-    await mkdir(files.#incoming, { recursive: true });
-    await mkdir(files.#directory, { recursive: true });
+    makeDirectory(files.#incoming);
+    makeDirectory(files.#directory);
     await files.#sweep(isReferred);
     return files;
   }
@@ -63,7 +64,7 @@ export class BlobFiles {
         await file.sync();
         await file.close();
         const shelf = this.#shelf(id);
-        const isNew = (await mkdir(shelf, { recursive: true })) !== undefined;
+        const isNew = makeDirectory(shelf);
         await rename(path, join(shelf, id));
         await syncDirectory(shelf);
         if (isNew) await syncDirectory(this.#directory);
