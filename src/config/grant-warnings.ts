@@ -153,9 +153,9 @@ function* bucketsOfNobody(
 ): Generator<ConfigWarning> {
   const granted = new Set(grants.flatMap(grant => grant.buckets));
   for (const [name, { access }] of Object.entries(buckets)) {
-    if (access !== 'verify' || granted.has(name)) continue;
+    if (granted.has(name)) continue;
     const why = clients.length === 0 ? 'there are no clients' : 'no grant of a client names the bucket';
     const consequence = `nobody may do anything there, since ${why}`;
-    yield { path: ['buckets', name, 'access'], consequence };
+    yield { path: ['buckets', name, access === 'public' ? 'anonymous' : 'access'], consequence };
   }
 }

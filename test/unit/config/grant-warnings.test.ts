@@ -101,6 +101,10 @@ describe('the check warns of what can never match', () => {
       { bucket: 'access: verify' },
       'buckets.photos.access holds "verify": nobody may do anything there, since there are no clients',
     ],
+    [
+      { bucket: 'access: public, anonymous: []' },
+      'buckets.photos.anonymous holds a list of 0: nobody may do anything there, since there are no clients',
+    ],
   ])('%j', (parts, expected) => {
     expect(warnings(written(parts))).toEqual([expect.stringContaining(expected)]);
   });
@@ -111,7 +115,7 @@ describe('the check warns of what can never match', () => {
     { bucket: anonymous('[GetBucketLocation, PutObject, DeleteObject]', '["**", "!private/**"]') },
     { bucket: anonymous('[PutBucketPolicy, DeleteBucket]', '["**"]') },
     { keys: 'path', bucket: anonymous('[GetObject, ListBucket]', '["public/**", "*.txt", "a/*/b"]') },
-    { bucket: 'access: public, anonymous: []' },
+    { bucket: 'access: public, anonymous: []', allow: '[{ buckets: [photos], actions: [GetObject] }]' },
     {
       bucket:
         'access: public, rules: [{ keys: ["a/**"], cache: { ttl: 1d } }, { keys: ["**"], cache: { ttl: 1s } }]',
@@ -127,12 +131,17 @@ describe('the check warns of what can never match', () => {
   });
 });
 
-it('warns of a bucket that only clients may use and that no grant names', () => {
+it.each([
+  ['access: verify', 'access'],
+  ['access: public, anonymous: []', 'anonymous'],
+])('warns of a bucket that only clients may use and that no grant names: %s', (access, key) => {
   const allow = '[{ buckets: [others], actions: [GetObject] }]';
-  const buckets = 'access: verify }, others: { backend: main, access: verify';
-  expect(warnings(written({ bucket: buckets, allow }))).toEqual([
-    expect.stringMatching(/^buckets\.photos\.access .* since no grant of a client names the bucket$/),
-  ]);
+  const buckets = `${access} }, others: { backend: main, access: verify`;
+  const [warning, ...more] = warnings(written({ bucket: buckets, allow }));
+  expect(warning).toMatch(
+    new RegExp(`^buckets\\.photos\\.${key} .* since no grant of a client names the bucket$`),
+  );
+  expect(more).toEqual([]);
 });
 
 it('warns of a store that is asked without a signature, unless that is written', () => {
