@@ -4,7 +4,7 @@ import { errorCode } from '../base/error-code.ts';
 import { LogFile } from '../base/log-file.ts';
 import { countLines } from '../base/log-sinks.ts';
 import type { Logger, LogSink } from '../base/logger.ts';
-import type { CounterCell, GaugeCell, Metrics } from '../base/metrics.ts';
+import type { CounterCell, Family, GaugeCell, Metrics } from '../base/metrics.ts';
 import type { PreparedChange } from '../base/prepared-change.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { GatewayConfig } from '../config/gateway-config.ts';
@@ -35,19 +35,18 @@ const noChange: PreparedChange = { apply: () => undefined, cancel: () => undefin
 export class AccessLogOutput {
   readonly #parts: AccessLogParts;
   readonly #dropped: CounterCell;
-  readonly #usable: GaugeCell;
+  /** By its file, also where a reload has replaced that. */
+  readonly #usable: Family<GaugeCell>;
   #file: LogFile | undefined;
 
   constructor(parts: AccessLogParts) {
     this.#parts = parts;
     this.#dropped = countDroppedLines(parts.metrics);
-    this.#usable = parts.metrics
-      .gauge(
-        'tidegate_access_log_usable',
-        'Whether the file of the access log, if it has one, can be written (1) or not (0).',
-      )
-      .cell();
-    this.#usable.set(1);
+    this.#usable = parts.metrics.gauge(
+      'tidegate_access_log_usable',
+      'Whether the file of the access log, if it has one, can be written (1) or not (0).',
+      ['file'],
+    );
   }
 
   /** See `SupervisorControl.writeAccessLog`. */
@@ -74,7 +73,8 @@ export class AccessLogOutput {
     return {
       apply: () => {
         this.#file = next;
-        this.#usable.set(1);
+        // nothing more is to be written to the one before
+        for (const file of [before, next]) if (file) this.#usable.cell(file.path).set(1);
         void before?.end(END_LIMIT_MS);
       },
       cancel: () => void next?.end(0),
@@ -117,8 +117,8 @@ export class AccessLogOutput {
         onTrouble: err => {
           if (err) logger.error({ err, file: path }, 'the access log cannot be written');
           else logger.info({ file: path }, 'the access log is written again');
-          // the last lines of a file that a reload has replaced say nothing of the new one
-          if (this.#file === file) this.#usable.set(err ? 0 : 1);
+          // of the last lines of a file that a reload has replaced nobody needs to be told
+          if (this.#file === file) this.#usable.cell(path).set(err ? 0 : 1);
         },
       });
       return file;

@@ -98,7 +98,7 @@ it('a disk that is full is told by /readyz, until what waits is written', async 
   symlinkSync('/dev/full', file);
   const running = await start({ file });
   const warnings = async () => JSON.parse(await (await fetch(`${running.adminUrl}/readyz`)).text()).warnings;
-  const waiting = 'logLines: Lines of the log are not written';
+  const waiting = `logLines: Lines of the log are not written (file ${file})`;
   await fetch(`${running.url}/b/k`);
   await vi.waitUntil(async () => (await warnings())?.includes(waiting), { timeout: 60_000, interval: 250 });
   expect((await running.metrics()).total('access_log_usable')).toBe(0);

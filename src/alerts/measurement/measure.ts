@@ -144,7 +144,11 @@ export const certificateUsable: Measure = {
 export const stateUsable: Measure = { family: 'tidegate_state_usable', kind: 'gauge', by: [] };
 
 /** 0 while the file of the access log cannot be written, else 1. */
-export const accessLogUsable: Measure = { family: 'tidegate_access_log_usable', kind: 'gauge', by: [] };
+export const accessLogUsable: Measure = {
+  family: 'tidegate_access_log_usable',
+  kind: 'gauge',
+  by: ['file'],
+};
 
 /** Lines of the log and the access log that were not written. */
 export const droppedLogLines: Measure = {

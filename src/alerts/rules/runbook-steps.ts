@@ -227,7 +227,7 @@ const runbookSteps: Readonly<Record<RuleName | NoticeName, readonly RunbookStep[
   logLines: [
     shell(
       'Why the file of the access log cannot be written.',
-      `jq -c 'select(.msg == "the access log cannot be written") | {time, err}' LOG | tail -n 1`,
+      `jq -c 'select(.msg == "the access log cannot be written") | {time, file, err}' LOG | tail -n 1`,
     ),
     shell('Room and rights of its directory.', 'df -h DIRECTORY; ls -la DIRECTORY'),
     promql('0 while that file cannot be written, else 1.', 'tidegate_access_log_usable'),

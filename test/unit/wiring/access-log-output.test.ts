@@ -25,9 +25,9 @@ function started() {
   });
   const standardOutput = { write: () => undefined, flush: () => undefined };
   const output = new AccessLogOutput({ standardOutput, clock, logger, metrics });
-  const isUsable = async () => {
+  const isUsable = async (file: string) => {
     const family = (await metrics.snapshot()).find(({ name }) => name === 'tidegate_access_log_usable');
-    return family?.values[0]?.value;
+    return family?.values.find(({ labels }) => labels.file === file)?.value;
   };
   const use = (file: string) =>
     output.prepare(parseConfig(`log: { access: { file: "${file}" } }`, {})).apply();
@@ -38,20 +38,20 @@ const line = Buffer.from('line\n');
 
 it('another file after a reload can be written, whatever becomes of the last lines of the one before', async () => {
   const { lines, output, isUsable, use } = started();
-  expect(await isUsable()).toBe(1);
   const full = join(directory, 'full');
+  const other = join(directory, 'other');
   symlinkSync('/dev/full', full);
   use(full);
   void output.write(line);
-  await vi.waitUntil(async () => (await isUsable()) === 0);
-  use(join(directory, 'other'));
-  expect(await isUsable()).toBe(1);
+  await vi.waitUntil(async () => (await isUsable(full)) === 0);
+  use(other);
+  expect([await isUsable(full), await isUsable(other)]).toEqual([1, 1]);
   use(full);
   void output.write(line);
-  use(join(directory, 'other'));
+  use(other);
   await vi.waitUntil(() => lines.length === 2);
   expect(lines.join('')).toMatch(/(?:.*the access log cannot be written.*\n){2}/);
-  expect(await isUsable()).toBe(1);
+  expect([await isUsable(full), await isUsable(other)]).toEqual([1, 1]);
 });
 
 it('can be written again once there is room', async () => {
@@ -60,7 +60,7 @@ it('can be written again once there is room', async () => {
   symlinkSync('/dev/full', path);
   use(path);
   const waiting = output.write(line);
-  await vi.waitUntil(async () => (await isUsable()) === 0);
+  await vi.waitUntil(async () => (await isUsable(path)) === 0);
   unlinkSync(path);
   output.rotate();
   await vi.waitUntil(() => {
@@ -72,5 +72,5 @@ it('can be written again once there is room', async () => {
     }
   });
   await waiting;
-  expect(await isUsable()).toBe(1);
+  expect(await isUsable(path)).toBe(1);
 });

@@ -471,10 +471,11 @@ it('stateDirectory is named so that it is true after the state was written again
 });
 
 describe('lines of the log', () => {
+  const file = '/var/log/access.log';
   const drops =
     (count: number): Load =>
     gateway => {
-      gateway.set('tidegate_access_log_usable', {}, 1);
+      gateway.set('tidegate_access_log_usable', { file }, 1);
       gateway.add('tidegate_log_dropped_lines_total', {}, count);
     };
 
@@ -490,5 +491,22 @@ describe('lines of the log', () => {
     expect(bench.changes.at(-1)?.transition).toBe('fired');
     bench.run(3 * MINUTE_MS, drops(0));
     expect(bench.changes.at(-1)?.transition).toBe('resolved');
+  });
+
+  it('that wait are told of with their file, and with what is dropped of them meanwhile', () => {
+    const bench = new RuleBench(rulesOf({}, 'logLines'));
+    bench.run(MINUTE_MS, drops(0));
+    bench.run(MINUTE_MS, gateway => {
+      drops(7)(gateway);
+      gateway.set('tidegate_access_log_usable', { file }, 0);
+    });
+    expect(fired(bench)).toEqual(['logLines']);
+    const facts = [
+      { name: 'File', value: file },
+      { name: 'Dropped lines', value: '84 in 10 min' },
+    ];
+    expect(bench.current()).toMatchObject({ labels: { file }, facts });
+    bench.run(5 * MINUTE_MS, drops(0));
+    expect(bench.current()?.summary).toContain('Lines of the log were dropped');
   });
 });

@@ -106,7 +106,7 @@ const stateIs =
 const accessLogIs =
   (usable: 0 | 1): Load =>
   gateway => {
-    gateway.set('tidegate_access_log_usable', {}, usable);
+    gateway.set('tidegate_access_log_usable', { file: '/var/log/access.log' }, usable);
     gateway.add('tidegate_log_dropped_lines_total', {}, 0);
   };
 
