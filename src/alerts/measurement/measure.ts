@@ -39,6 +39,14 @@ export const firstByteSeconds: Measure = {
   by: ['cache', 'le'],
 };
 
+/** Time until the head of a backend's answer. */
+export const backendFirstByteSeconds: Measure = {
+  family: 'tidegate_backend_first_byte_seconds',
+  suffix: '_bucket',
+  kind: 'counter',
+  by: ['backend', 'le'],
+};
+
 /** Attempts at a backend; an attempt without a response has a word as status. */
 export const backendAttempts: Measure = {
   family: 'tidegate_backend_requests_total',

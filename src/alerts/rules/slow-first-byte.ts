@@ -1,7 +1,8 @@
 import { describeDuration } from '../../base/time-text.js';
-import type { Labels } from '../alert.ts';
-import { firstByteSeconds } from '../measurement/measure.ts';
-import { quantile } from '../measurement/series.ts';
+import type { Fact, Labels } from '../alert.ts';
+import type { History } from '../measurement/history.ts';
+import { backendFirstByteSeconds, firstByteSeconds } from '../measurement/measure.ts';
+import { byLabel, quantile } from '../measurement/series.ts';
 import { formatCount } from '../wording.ts';
 import type { Breach, ConditionOptions, Finding, RuleDefinition } from './rule.ts';
 
@@ -24,7 +25,7 @@ export const slowFirstByte: RuleDefinition<SlowFirstByteOptions> = {
   title: 'The first byte of reads is late',
   advice:
     'Slow misses wait for the backend. Slow hits wait for this machine: its processor or its event loops.',
-  measures: [firstByteSeconds],
+  measures: [firstByteSeconds, backendFirstByteSeconds],
   inhibitedBy: ['backendUnreachable'],
   inhibitAfterMs: ({ windowMs }) => windowMs,
   defaults: {
@@ -46,19 +47,54 @@ export const slowFirstByte: RuleDefinition<SlowFirstByteOptions> = {
       );
       if (count < options.minRequests) return { kind: 'no-data', labels: { cache: kind } };
       if (value * 1_000 <= allowedMs(kind, options)) return { kind: 'clear', labels: { cache: kind } };
-      return breach(kind, value * 1_000, count, options);
+      return breach(kind, value * 1_000, count, options, slowestBackend(kind, history, options));
     };
     return [judge('hit', hitResults), judge('miss', misses)];
   },
-  example: options => breach('miss', 4_720, 911, options),
+  example: options => breach('miss', 4_720, 911, options, [backendFact('main', 4_610)]),
 };
 
 function allowedMs(kind: 'hit' | 'miss', options: SlowFirstByteOptions): number {
   return kind === 'hit' ? options.hitThresholdMs : options.thresholdMs;
 }
 
+/** Less than one in a hundred answers of backends cannot make as many reads late. */
+const LEAST_SHARE = 0.01;
+
+/** No backend is asked for hits. */
+function slowestBackend(
+  kind: 'hit' | 'miss',
+  history: History,
+  { windowMs }: SlowFirstByteOptions,
+): readonly Fact[] {
+  if (kind === 'hit') return [];
+  const { series } = history.increase(backendFirstByteSeconds, windowMs);
+  const least = LEAST_SHARE * quantile(series, 0.99).count;
+  const [slowest] = Array.from(byLabel(series, 'backend'), ([backend, own]) => ({
+    backend,
+    ...quantile(own, 0.99),
+  }))
+    .filter(({ count }) => count > 0 && count >= least)
+    .sort((a, b) => b.value - a.value);
+  return slowest ? [backendFact(slowest.backend, slowest.value * 1_000)] : [];
+}
+
+function backendFact(backend: string, p99Ms: number): Fact {
+  const wait = `about ${describeDuration(p99Ms)} or longer`;
+  return {
+    name: 'Slowest backend',
+    value: `${backend}: one in a hundred of its answers begins after ${wait}`,
+  };
+}
+
 /** Within a bucket of the histogram the measured times are not known, so the figure is about right only. */
-function breach(kind: 'hit' | 'miss', p99Ms: number, count: number, options: SlowFirstByteOptions): Breach {
+function breach(
+  kind: 'hit' | 'miss',
+  p99Ms: number,
+  count: number,
+  options: SlowFirstByteOptions,
+  ofBackends: readonly Fact[],
+): Breach {
   const reads = kind === 'hit' ? 'reads from the cache' : 'reads that need the backend';
   return {
     kind: 'breach',
@@ -67,6 +103,7 @@ function breach(kind: 'hit' | 'miss', p99Ms: number, count: number, options: Slo
     facts: [
       { name: 'Reads', value: `${formatCount(count)} ${reads} in ${describeDuration(options.windowMs)}` },
       { name: 'Slowest 1 %', value: `about ${describeDuration(p99Ms)} or longer` },
+      ...ofBackends,
       { name: 'Allowed', value: describeDuration(allowedMs(kind, options)) },
     ],
   };

@@ -346,6 +346,34 @@ describe('slowFirstByte', () => {
       { cache: 'hit' },
     ]);
   });
+
+  const bounds = [0.5, 1, 5, 10];
+  const slow = (
+    cache: string,
+    ...backends: readonly [name: string, seconds: number, answers: number][]
+  ): Load => {
+    return gateway => {
+      gateway.observe('tidegate_request_first_byte_seconds', { cache }, bounds, 7, 20);
+      for (const [backend, seconds, answers] of backends)
+        gateway.observe('tidegate_backend_first_byte_seconds', { backend }, bounds, seconds, answers);
+    };
+  };
+  const slowestBackend = (load: Load) => {
+    const bench = new RuleBench(rulesOf({}, 'slowFirstByte'));
+    bench.run(10 * MINUTE_MS, load);
+    expect(fired(bench)).toEqual(['slowFirstByte']);
+    return bench.current()?.facts.find(({ name }) => name === 'Slowest backend')?.value;
+  };
+
+  it('names the backend that is slowest, if it has answered often enough to matter', () => {
+    const load = slow('MISS', ['main', 0.1, 1_000], ['rare', 9, 1], ['slow', 7, 20]);
+    expect(slowestBackend(load)).toMatch(/^slow: .* about 9\.9 s or longer$/);
+  });
+
+  it('names none for hits, nor where none has answered', () => {
+    expect(slowestBackend(slow('HIT', ['main', 0.1, 1_000]))).toBeUndefined();
+    expect(slowestBackend(slow('MISS'))).toBeUndefined();
+  });
 });
 
 describe('refusedSignatures', () => {
