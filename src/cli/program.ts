@@ -110,8 +110,10 @@ function requireCommand(args: readonly string[], program: Command): void {
   throw new UsageError(`unknown command ${JSON.stringify(written)}${hint}`);
 }
 
+const CONFIG_HINT = '; a configuration is given with --config FILE';
+
 function commandHint(written: string, names: readonly string[]): string {
-  if (/\.ya?ml$/i.test(written)) return '; a configuration is given with --config FILE';
+  if (/\.ya?ml$/i.test(written)) return CONFIG_HINT;
   const meant = nearestName(written, names);
   return meant === undefined ? `; the commands are ${names.join(', ')}` : meantHint(meant);
 }
@@ -130,6 +132,7 @@ function createProgram(
     .configureOutput({
       writeOut: text => print(text.trimEnd()),
       writeErr: text => printError(text.trimEnd()),
+      outputError: (text, write) => write(inOwnForm(text)),
     });
   program
     .command('serve', { isDefault: true })
@@ -152,6 +155,13 @@ function createProgram(
   addStoreCommand(program, options, running);
   addCompletionCommand(program, options);
   return program;
+}
+
+/** What commander says of arguments, as other errors are told. */
+function inOwnForm(text: string): string {
+  const isOfConfiguration = /^error: too many arguments for '(?:serve|check)'.*\.ya?ml\.\n$/i.test(text);
+  const told = isOfConfiguration ? text.replace(/\.\n$/, CONFIG_HINT) : text;
+  return told.replace(/^error: /, 'tidegate: ');
 }
 
 function explain(error: unknown, printError: (line: string) => void): 0 | 1 | 2 {
