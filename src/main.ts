@@ -14,6 +14,7 @@ import { descriptorSink, redactingSink } from './base/log-sinks.ts';
 import { createLogger, type Logger, type LogSink } from './base/logger.ts';
 import { GrowingRedactor } from './base/redaction.ts';
 import { announceReady, warnOfPassedSockets } from './base/service-manager.ts';
+import { writtenOut } from './base/written-out.ts';
 import { WarmPages } from './cache/warm-pages.ts';
 import { runProgram, type ServeRequest } from './cli/program.ts';
 import { welcome } from './cli/welcome.ts';
@@ -197,4 +198,8 @@ const end = await runProgram(process.argv.slice(2), {
     ? line => void process.stderr.write(`\r\x1b[K${line.slice(0, process.stderr.columns)}`)
     : undefined,
 });
-if (end.kind === 'ended') process.exit(end.exitCode);
+if (end.kind === 'ended') {
+  // a pipe takes what it has room for, and an exit drops the rest
+  await Promise.all([process.stdout, process.stderr].map(writtenOut));
+  process.exit(end.exitCode);
+}

@@ -104,6 +104,20 @@ async function metric(admin: string, name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1]);
 }
 
+it('a command ends when a pipe has taken all that it says, or nobody reads it any more', () => {
+  const buckets = Array.from({ length: 4_000 }, (_, at) => `bucket-${at}: { backend: none, access: public }`);
+  const file = configFile(`{ backends: {}, buckets: { ${buckets.join(', ')} } }`);
+  const check = `"$0" "$1" check -c "$2" 2>&1 >/dev/null`;
+  const piped = (reader: string) =>
+    spawnSync('sh', ['-c', `{ ${check}; echo "code $?"; } | ${reader}`, process.execPath, main, file], {
+      encoding: 'utf8',
+    }).stdout;
+  const said = piped('cat');
+  expect(said.match(/bucket-/g)).toHaveLength(4_000);
+  expect(said).toMatch(/\ncode 2\n$/);
+  expect(piped('head -c 10')).toHaveLength(10);
+});
+
 describe('exit code 2', () => {
   it.each([
     [
