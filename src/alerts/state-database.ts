@@ -1,17 +1,18 @@
-import { statSync } from 'node:fs';
+import { closeSync, constants, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite';
 import { errorCode } from '../base/error-code.ts';
 import { makeDirectory } from '../base/make-directory.ts';
 import { migrations } from './state-schema.ts';
 
-/** SQLite result codes: locked by another connection, write errors, and not a valid database. */
+/** SQLite result codes: locked by another connection, write errors, a file that cannot be opened, and no valid database. */
 const SQLITE_BUSY = 5;
 const SQLITE_LOCKED = 6;
 const SQLITE_READONLY = 8;
 const SQLITE_IOERR = 10;
 const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
+const SQLITE_CANTOPEN = 14;
 const SQLITE_NOTADB = 26;
 
 export type StateValue = SQLInputValue;
@@ -166,10 +167,22 @@ export function asStateDatabaseError(error: unknown, directory: string): StateDa
       error,
     );
   }
-  const reason = error instanceof Error ? error.message : String(error);
+  const said = error instanceof Error ? error.message : String(error);
+  const why = result === SQLITE_CANTOPEN ? whyUnopenable(directory) : undefined;
+  const reason = why === undefined ? said : `${said}: ${why}`;
   return new StateDatabaseError(
     'STATE_UNUSABLE',
-    `the state directory ${directory} cannot be used: ${reason}`,
+    `the state directory ${directory} (state.directory) cannot be used: ${reason}`,
     error,
   );
+}
+
+/** SQLite does not say why it cannot open a file, so it is opened in the same way. */
+function whyUnopenable(directory: string): string | undefined {
+  try {
+    closeSync(openSync(stateFile(directory), constants.O_RDWR | constants.O_CREAT));
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }

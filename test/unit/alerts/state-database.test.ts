@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -64,8 +64,32 @@ it('says why a directory is unusable', () => {
   );
   const error = refusal(() => openStateDatabase(directory));
   expect(error.code).toBe('STATE_UNUSABLE');
-  expect(error.message).toContain('file is not a database');
+  expect(error.message).toBe(
+    `the state directory ${directory} (state.directory) cannot be used: file is not a database`,
+  );
 });
+
+it('says why the file cannot be opened, which SQLite does not', () => {
+  const file = join(directory, 'alerts.sqlite');
+  const why = () => refusal(() => withoutRoot(() => openStateDatabase(directory))).message;
+  const cannotOpen = `the state directory ${directory} (state.directory) cannot be used: unable to open database file`;
+  chmodSync(directory, 0o555);
+  expect(why()).toBe(`${cannotOpen}: EACCES: permission denied, open '${file}'`);
+  chmodSync(directory, 0o755);
+  mkdirSync(file);
+  expect(why()).toMatch(`${cannotOpen}: EISDIR: `);
+});
+
+/** Root has all rights, whatever modes say. */
+function withoutRoot<Result>(work: () => Result): Result {
+  if (process.geteuid?.() !== 0) return work();
+  process.seteuid?.(65_534);
+  try {
+    return work();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
 
 it('keeps nothing of a transaction that throws', () => {
   const database = openStateDatabase(directory);
