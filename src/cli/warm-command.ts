@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
+import { errorCode } from '../base/error-code.ts';
 import type { Environment } from '../config/environment.ts';
 import { type AdminAccess, withAdmin } from './admin-access.ts';
 import type { ExitCode } from './exit-code.ts';
@@ -122,6 +123,8 @@ function keysIn(file: string): readonly string[] {
     const lines = readFileSync(file, 'utf8').split(/\r?\n/);
     return lines.filter(line => line !== '');
   } catch (cause) {
-    throw new UsageError(`--manifest ${file} cannot be read`, { cause });
+    throw new UsageError(`--manifest ${file} cannot be read (${errorCode(cause) ?? String(cause)})`, {
+      cause,
+    });
   }
 }

@@ -42,7 +42,7 @@ function section(name: string, rules: AlertOptions, access: RunbookAccess): stri
   return `<section class="panel entry rule" id="${name}" data-rule="${name}">
 <h2>${escapeText(title)} <code>${name}</code></h2>
 <ul class="firing marked" hidden></ul>
-<p>${escapeText(advice)}</p>
+<p>${linkedToWrites(escapeText(advice))}</p>
 ${stepsOf(name)
   .map(step => stepHtml(step, access))
   .join('\n')}
@@ -50,6 +50,11 @@ ${settings === 'off' ? '' : ending(name, settings)}
 ${settings === 'off' ? '<p>This rule is off.</p>' : `<dl class="settings">${settings.map(setting).join('')}</dl>`}
 <p class="back"><a href="#index">All rules</a> <a href="/">Status</a></p>
 </section>`;
+}
+
+/** Cards name the section, since they are not on this page. */
+function linkedToWrites(advice: string): string {
+  return advice.replace('see Writes in the runbook', 'see <a href="#writes">Writes</a>');
 }
 
 /** Most of it happens to single clients, so that no rule watches it. */

@@ -193,6 +193,7 @@ it.each([
   [['a', 'z', '--from', 'y'], '--from "y" is none of the keys'],
   [['--manifest', 'KEYS', '--from', 'y'], '--from "y" is none of the keys'],
   [['--prefix', 'p/', '--from', 'y'], '--from "y" does not begin with the prefix'],
+  [['--manifest', '/none/keys'], '--manifest /none/keys cannot be read (ENOENT)'],
 ])('%j is wrong usage, and starts nothing over', async (args, reason) => {
   const file = join(mkdtempSync(join(tmpdir(), 'tidegate-warm-')), 'keys');
   writeFileSync(file, 'a\nz\n');

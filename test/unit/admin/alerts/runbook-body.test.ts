@@ -25,7 +25,7 @@ it('has a line in the index and a section for each name, each once', () => {
   expect(sections).toEqual(indexed);
 });
 
-it('has a section for writes, which rules that concern them name', () => {
+it('has a section for writes, to which rules that concern them lead', () => {
   const body = runbookBody({}, access);
   expect(body).toContain('<li><a href="#writes">Writes</a></li>');
   const writes = sectionOf(body, 'writes');
@@ -37,7 +37,7 @@ it('has a section for writes, which rules that concern them name', () => {
   ])
     expect(writes).toContain(words);
   for (const rule of ['backendUnreachable', 'backendErrors', 'backendTimeouts'])
-    expect(sectionOf(body, rule)).toContain('Writes in the runbook');
+    expect(sectionOf(body, rule)).toContain('(see <a href="#writes">Writes</a>)');
 });
 
 it('escapes what becomes part of the page', () => {
