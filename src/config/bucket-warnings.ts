@@ -1,5 +1,5 @@
+import type { ConfigWarning } from './config-warning.ts';
 import type { GatewayConfig } from './gateway-config.ts';
-import type { ConfigWarning } from './grant-warnings.ts';
 
 /** Warns of a configuration without buckets, as an empty or truncated file is. */
 export function* bucketWarnings({ buckets }: Pick<GatewayConfig, 'buckets'>): Generator<ConfigWarning> {

@@ -1,6 +1,6 @@
 import { hostOf, isAnyAddress, isLoopbackHost } from '../http/host-address.ts';
+import type { ConfigWarning } from './config-warning.ts';
 import type { BackendConfig, GatewayConfig } from './gateway-config.ts';
-import type { ConfigWarning } from './grant-warnings.ts';
 import { shownName } from './secret-texts.ts';
 
 /** Hosts of Amazon S3: what comes before its name, and the region. */

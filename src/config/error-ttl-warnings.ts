@@ -1,6 +1,6 @@
 import { isOfServer } from '../http/whose-error.ts';
+import type { ConfigWarning } from './config-warning.ts';
 import type { GatewayConfig } from './gateway-config.ts';
-import type { ConfigWarning } from './grant-warnings.ts';
 import { ownStatuses } from './named-statuses.ts';
 import { formatDuration } from './units.ts';
 

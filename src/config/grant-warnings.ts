@@ -3,18 +3,13 @@ import { EVERY_OTHER_BUCKET } from '../s3/bucket-name.ts';
 import { compileKeyPatterns, compileKeyShare } from '../s3/key-pattern.ts';
 import { pathKeyProblem } from '../s3/path-key.ts';
 import { type PatternEffect, patternEffects } from '../s3/pattern-effects.ts';
+import type { ConfigWarning } from './config-warning.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 import { formatPath } from './problems.ts';
 import { keysOf } from './restricted-keys.ts';
 
 type GrantConfig = Pick<GatewayConfig, 'backends' | 'buckets' | 'clients'>;
 type Path = readonly PropertyKey[];
-
-/** A key whose value is allowed but probably a mistake, and its effect. */
-export interface ConfigWarning {
-  readonly path: Path;
-  readonly consequence: string;
-}
 
 interface Grant {
   readonly path: Path;

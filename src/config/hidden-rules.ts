@@ -1,6 +1,6 @@
 import { hiddenLists } from '../s3/pattern-effects.ts';
+import type { ConfigWarning } from './config-warning.ts';
 import type { GatewayConfig } from './gateway-config.ts';
-import type { ConfigWarning } from './grant-warnings.ts';
 
 /** Warns of each section of a rule that earlier rules have for all its keys. */
 export function* hiddenRules({ buckets }: Pick<GatewayConfig, 'buckets'>): Generator<ConfigWarning> {

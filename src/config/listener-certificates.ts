@@ -1,6 +1,6 @@
 import { readTls } from '../server/tls/tls-material.ts';
+import type { ConfigWarning } from './config-warning.ts';
 import type { GatewayConfig } from './gateway-config.ts';
-import type { ConfigWarning } from './grant-warnings.ts';
 
 interface CertificateProblem {
   readonly path: readonly PropertyKey[];

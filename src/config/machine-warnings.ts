@@ -1,9 +1,9 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { leastArenaBytes, MIN_PAGES_PER_WORKER } from '../cache/shared-memory.ts';
 import { ConfigError } from './config-error.ts';
+import type { ConfigWarning } from './config-warning.ts';
 import type { GatewayConfig } from './gateway-config.ts';
 import { LEAST_CACHE_BYTES } from './gateway-schema.ts';
-import type { ConfigWarning } from './grant-warnings.ts';
 import { largestBlockBytes } from './largest-block.ts';
 
 /** What a start would have. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
+import type { ConfigWarning } from './config-warning.ts';
 import { referencesIn, shownReference } from './environment.ts';
-import type { ConfigWarning } from './grant-warnings.ts';
 import { misspeltHint } from './scalars.ts';
 import { HIDDEN_KEY, LONGEST_SHOWN, looksSecret, secretKey } from './secret-texts.ts';
 

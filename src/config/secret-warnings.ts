@@ -1,6 +1,6 @@
 import { LEAST_SECRET } from '../base/redaction.ts';
+import type { ConfigWarning } from './config-warning.ts';
 import type { GatewayConfig } from './gateway-config.ts';
-import type { ConfigWarning } from './grant-warnings.ts';
 
 type Path = readonly PropertyKey[];
 

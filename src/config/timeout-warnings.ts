@@ -1,7 +1,7 @@
 import { WRITE_ANSWER_MS } from '../backend/write-answer-limit.ts';
 import { readingActions } from '../s3/reading-actions.ts';
+import type { ConfigWarning } from './config-warning.ts';
 import type { GatewayConfig } from './gateway-config.ts';
-import type { ConfigWarning } from './grant-warnings.ts';
 import { formatPath } from './problems.ts';
 import { formatDuration } from './units.ts';
 

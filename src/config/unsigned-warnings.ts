@@ -1,5 +1,5 @@
+import type { ConfigWarning } from './config-warning.ts';
 import type { GatewayConfig } from './gateway-config.ts';
-import type { ConfigWarning } from './grant-warnings.ts';
 
 /**
  * Warns of stores, and of a queue, that are asked without a signature although the file does not say so: most refuse that,

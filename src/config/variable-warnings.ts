@@ -1,4 +1,4 @@
-import type { ConfigWarning } from './grant-warnings.ts';
+import type { ConfigWarning } from './config-warning.ts';
 
 /**
  * Warns of texts that look like variables of a shell, such as `$NAME`: they are taken as they stand.
