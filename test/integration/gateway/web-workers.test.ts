@@ -518,6 +518,71 @@ describe('what other workers were told of', () => {
     expect(origin.asked).toHaveLength(2);
   });
 
+  describe('where the rest of what is held could lately not be had', () => {
+    const body = Buffer.alloc(3 * 2 ** 20, 'x');
+    const anew = { 'cache-control': 'no-cache' };
+    /** Called before a confirmation is answered. */
+    let confirming: () => Promise<void>;
+
+    beforeEach(async () => {
+      confirming = async () => {};
+      await start(
+        ({ headers: { range = '', ...headers } }, response) => {
+          const known = { ...fresh, etag: '"1"' };
+          const [, first, last] = (/(\d+)-(\d+)/.exec(range) ?? []).map(Number);
+          if (headers['if-match'] !== undefined) response.writeHead(503).end();
+          else if (headers['if-none-match'] !== undefined)
+            void confirming().then(() => response.writeHead(304, known).end());
+          else if (first === undefined || last === undefined)
+            response.writeHead(200, { ...known, 'content-length': body.length }).end(body);
+          else
+            response
+              .writeHead(206, { ...known, 'content-range': `bytes ${first}-${last}/${body.length}` })
+              .end(body.subarray(first, last + 1));
+        },
+        { policy: { clientDirectives: 'honour' } },
+      );
+    });
+
+    async function holdPart(): Promise<number> {
+      const [owner] = ownerAndOther('/k');
+      const part = { range: 'bytes=0-9' };
+      expect((await gateway.get('/k', part, owner)).status).toBe(206);
+      // its rest is asked for with If-Match
+      await gateway.get('/k', { range: 'bytes=2500000-2500009' }, owner).catch(() => undefined);
+      return owner;
+    }
+
+    it('all of it is asked for instead of a confirmation', async () => {
+      const owner = await holdPart();
+      for (const agent of ['a', 'b'])
+        expect(await text('/k', owner, { ...anew, 'user-agent': agent })).toHaveLength(body.length);
+      const many = ['c', 'd', 'e'].map(agent => text('/k', owner, { ...anew, 'user-agent': agent }));
+      for (const whole of await Promise.all(many)) expect(whole).toHaveLength(body.length);
+    });
+
+    it('who waits for what is confirmed for others gets all of it', async () => {
+      const owner = await holdPart();
+      const { promise: isAsked, resolve: asks } = Promise.withResolvers<void>();
+      const { promise: isWaiting, resolve: waits } = Promise.withResolvers<void>();
+      confirming = () => {
+        asks();
+        return isWaiting;
+      };
+      const first = gateway.get('/k', { ...anew, range: 'bytes=0-9' }, owner);
+      await isAsked;
+      const whole = text('/k', owner, { ...anew, 'user-agent': 'b' });
+      const coalesced = async () => {
+        const families = await gateway.metrics[owner]?.snapshot();
+        return families?.find(({ name }) => name === 'tidegate_coalesced_requests_total')?.values[0]?.value;
+      };
+      await expect.poll(coalesced).toBe(1);
+      waits();
+      expect((await first).status).toBe(206);
+      expect(await whole).toHaveLength(body.length);
+    });
+  });
+
   describe.each([503, 500, 429, 425, 408, 'a cut'] as const)('where the origin fails (%s)', failure => {
     const body = Buffer.alloc(3 * 2 ** 20, 'x');
     const head = { ...fresh, etag: '"1"' };
@@ -655,30 +720,6 @@ describe('what other workers were told of', () => {
       const whole = ['a', 'b', 'c', 'd'].map(agent => text('/k', owner, { 'user-agent': agent }));
       expect((await Promise.all(whole)).map(({ length }) => length)).toEqual(Array(4).fill(body.length));
     });
-
-    it.each(['one after the other', 'at once'])(
-      'to give the rest, all of it is asked for instead of a confirmation: readers %s',
-      async how => {
-        const [owner] = ownerAndOther('/k');
-        await part(0, owner);
-        isFailing = true;
-        await part(2_500_000, owner);
-        isFailing = false;
-        const { answer } = origin;
-        origin.answer = (asked, response) => {
-          const { 'if-match': ofRest, 'if-none-match': ofKnown } = asked.headers;
-          if (ofRest === undefined && ofKnown === undefined) answer(asked, response);
-          else response.writeHead(ofRest === undefined ? 304 : 503, { ...fresh, etag: '"1"' }).end();
-        };
-        const read = (agent: number) =>
-          text('/k', owner, { 'cache-control': 'no-cache', 'user-agent': String(agent) });
-        const lengths: number[] = [];
-        if (how === 'at once')
-          for (const whole of await Promise.all([0, 1, 2, 3].map(read))) lengths.push(whole.length);
-        else for (const agent of [0, 1]) lengths.push((await read(agent)).length);
-        expect(lengths).toEqual(lengths.map(() => body.length));
-      },
-    );
 
     it('to give the rest, that is fetched for nobody for five seconds', async () => {
       const [owner, other] = ownerAndOther('/k');
