@@ -11,7 +11,7 @@ import { type Bucket, isRenamed } from '../request/bucket.ts';
 export function inClientNames({ code, message, fields }: RememberedError, bucket: Bucket): RememberedError {
   if (!isRenamed(bucket)) return { code, message, fields };
   // a hostile store may put names where none belong
-  if (isOfStore(code, bucket))
+  if (namesAtStore(code, bucket))
     return { code: 'InternalError', message: usualMessage('InternalError'), fields: [] };
   const { name, bucketAtStore, keyPrefix } = bucket;
   const told = fields.flatMap(([element, value]): [string, string][] => {
@@ -19,7 +19,7 @@ export function inClientNames({ code, message, fields }: RememberedError, bucket
       return value.startsWith(keyPrefix) ? [[element, value.slice(keyPrefix.length)]] : [];
     const isBucket = element === 'BucketName' || element === 'Bucket';
     if (isBucket && value === bucketAtStore) return [[element, name]];
-    return element === 'Endpoint' || [element, value].some(text => isOfStore(text, bucket))
+    return element === 'Endpoint' || namesAtStore(element, bucket) || isOfStore(value, bucket)
       ? []
       : [[element, value]];
   });
@@ -53,9 +53,15 @@ export function fieldsInClientNames(fields: readonly HeaderField[], bucket: Buck
 }
 
 /** Whether a text contains the store's bucket name or the key prefix. */
-function isOfStore(text: string, { name, bucketAtStore, keyPrefix }: Bucket): boolean {
-  if (name !== bucketAtStore && namesBucket(text, bucketAtStore)) return true;
+function isOfStore(text: string, bucket: Bucket): boolean {
+  const { keyPrefix } = bucket;
+  if (namesAtStore(text, bucket)) return true;
   return keyPrefix !== '' && (text.includes(keyPrefix) || text.includes(encodeURIComponent(keyPrefix)));
+}
+
+/** The same of what is one word, such as a code: a short prefix is in many. */
+function namesAtStore(text: string, { name, bucketAtStore }: Bucket): boolean {
+  return name !== bucketAtStore && namesBucket(text, bucketAtStore);
 }
 
 const partOfName = /[\w.-]/;

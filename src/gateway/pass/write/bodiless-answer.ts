@@ -8,6 +8,7 @@ import type { PassedReceiver } from '../pass-through.ts';
  */
 export class BodilessAnswer implements PassedReceiver {
   readonly #receiver: PassedReceiver;
+  /** Whether the client has all that it gets. */
   #isDone = false;
 
   constructor(receiver: PassedReceiver) {
@@ -15,8 +16,13 @@ export class BodilessAnswer implements PassedReceiver {
   }
 
   answered(head: StoreReplyHead): void {
-    this.#isDone = head.status < 300;
-    this.#receiver.answered(this.#isDone ? withoutBody(head) : head);
+    if (head.status >= 300) {
+      this.#receiver.answered(head);
+      return;
+    }
+    this.#isDone = true;
+    this.#receiver.answered(withoutBody(head));
+    this.#receiver.ended();
   }
 
   arrived(chunk: Buffer): void {
@@ -24,11 +30,11 @@ export class BodilessAnswer implements PassedReceiver {
   }
 
   ended(): void {
-    this.#receiver.ended();
+    if (!this.#isDone) this.#receiver.ended();
   }
 
   failed(error: unknown): void {
-    this.#receiver.failed(error);
+    if (!this.#isDone) this.#receiver.failed(error);
   }
 }
 

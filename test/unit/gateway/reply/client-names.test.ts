@@ -55,6 +55,12 @@ describe('an error of a store', () => {
     expect(error.message).not.toContain('acme-7');
   });
 
+  it('keeps its code and its fields where a short prefix is in them', () => {
+    const short: Bucket = { ...renamed, keyPrefix: 'e' };
+    const error = told('No.', short, [['Resource', 'x']]);
+    expect([error.code, error.fields]).toEqual(['NoSuchKey', [['Resource', 'x']]]);
+  });
+
   it.each([
     'The bucket acme-7 is gone.',
     'acme-7.s3.eu-west-1.test does not answer',

@@ -18,7 +18,15 @@ it.each([
   expect(heard).toEqual(expected);
 });
 
-it('what breaks off fails', () => {
+it('a body that breaks off makes a success no failure', () => {
+  const { heard, receiver } = hearing();
+  const answer = new BodilessAnswer(receiver);
+  answer.answered({ status: 200, fields: [] });
+  answer.failed('gone');
+  expect(heard).toEqual(['200 content-length=0', 'ended']);
+});
+
+it('what breaks off before the head fails', () => {
   const { heard, receiver } = hearing();
   new BodilessAnswer(receiver).failed('gone');
   expect(heard).toEqual(['failed: gone']);
