@@ -154,7 +154,9 @@ export class WebQuestions {
   #giveHead(read: WebRead, client: WaitingClient, begun: BegunAnswer): boolean {
     const { cache, records, sender } = this.#parts;
     if (!records.isStillAsked(read, begun.times, begun)) return false;
-    if (!isForReader(read, begun, this.#flights.variesBy(read))) return false;
+    // it may be of others than what has begun last
+    const known = this.#flights.variesBy(read)?.concat(records.selectorsOf(read));
+    if (!isForReader(read, begun, known)) return false;
     const share = shareOf(read, begun, cache.nowMs());
     if (share === 'body' || share === 'other variant') return false;
     if (share === 'other demand') {

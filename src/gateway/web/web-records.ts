@@ -109,6 +109,12 @@ export class WebRecords {
     return withoutRange(lists.at(-1)?.names ?? []);
   }
 
+  /** All that any of the answers varies by that are held of a name. */
+  selectorsOf(read: AnswerName): readonly string[] {
+    const lists = varyListsOf(this.#entryOf(read)?.records ?? new Map());
+    return withoutRange(lists.flatMap(({ names }) => names));
+  }
+
   /** The name of the variant that `read` selects, if answers vary as that one does. */
   variantOf(read: WebRead): string {
     return read.variantName(this.varyOf(read));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type ModelAnswer, WebModel } from '../../../support/web-model.ts';
+import { type ModelAnswer, type ModelReader, WebModel } from '../../../support/web-model.ts';
 
 const forAll = { 'cache-control': 'max-age=60' };
 const said = (fields: Record<string, string>, more: Partial<ModelAnswer> = {}): ModelAnswer => ({
@@ -20,6 +20,29 @@ it('who names the same old tag as whoever has asked is told nothing by a 200 but
   expect(came.map(({ result }) => result?.status)).not.toContain(304);
   await model.pass(9_000);
   expect(came.map(({ result }) => result?.status)).toEqual([200, 200]);
+});
+
+it('a head without Vary is told nobody who selects otherwise of what is held, whatever has begun beside it', async () => {
+  const anew = { 'cache-control': 'max-age=0, must-revalidate' };
+  const page = (user: string, version: number, vary = {}) =>
+    said({ ...anew, ...vary, etag: `"${user}${version}"`, 'x-user': user });
+  const model = new WebModel((_, { cookie = '' }) => page(cookie, 1, { vary: 'cookie' }));
+  for (const cookie of ['a', 'b']) {
+    model.read({ method: 'GET', quota: cookie, fields: { cookie } });
+    await model.pass(1_000);
+  }
+  model.origin.answer = (method, { cookie = '' }) =>
+    method === 'HEAD' ? page(cookie, 2) : said({ ...anew, etag: 'W/"all"' }, { bodyMs: 9_000 });
+  model.read({ method: 'GET', quota: 'c', fields: {} });
+  await model.pass(1_000);
+  const heads: ModelReader[] = [];
+  for (const cookie of ['a', 'b']) {
+    heads.push(model.read({ method: 'HEAD', quota: cookie, fields: { cookie } }));
+    await model.pass(100);
+  }
+  await model.pass(3_000);
+  const users = heads.map(({ result }) => result?.fields.find(({ name }) => name === 'x-user')?.value);
+  expect(users).toEqual(['a', 'b']);
 });
 
 it('the same by HEAD', async () => {
