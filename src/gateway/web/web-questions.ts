@@ -49,7 +49,7 @@ export class WebQuestions {
     this.#parts = parts;
     this.#flights = new WebFlights(clock, {
       isStillAsked: (read, asked, arrived) => records.isStillAsked(read, asked, arrived),
-      variantOf: read => records.variantOf(read),
+      variantOf: read => read.variantName(records.varyOf(read)),
       mayShareBegun: (read, begun) => mayShareBegun(read, begun, cache.nowMs()),
     });
     this.#turns = new OwnTurns(clock);

@@ -115,11 +115,6 @@ export class WebRecords {
     return withoutRange(lists.flatMap(({ names }) => names));
   }
 
-  /** The name of the variant that `read` selects, if answers vary as that one does. */
-  variantOf(read: WebRead): string {
-    return read.variantName(this.varyOf(read));
-  }
-
   /**
    * Stores `record`, unless the epoch was raised or it was purged since the origin was asked, or another request has brought what
    * the origin has made later (RFC 9111 §4). What is held of the name, or was then, is purged with its tags, too. An error of the
