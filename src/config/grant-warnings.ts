@@ -117,9 +117,9 @@ function isStoreOfPaths(bucket: string, { backends, buckets }: GrantConfig): boo
 /** If a pattern is a problem with one letter in place of each star, it is a problem for all keys that it matches. */
 function aliasProblem(pattern: string, bucketAtPaths: string | undefined): string | undefined {
   const example = pattern.replace(/^!/, '').replace(/\*+/g, 'x');
-  const problem = bucketAtPaths === undefined ? undefined : pathKeyProblem(example);
-  if (problem !== undefined)
-    return `no key of ${formatPath(['buckets', bucketAtPaths ?? ''])} matches it: its store takes keys as paths, and such keys are refused (${problem})`;
+  const problem = pathKeyProblem(example);
+  if (bucketAtPaths !== undefined && problem !== undefined)
+    return `no key of ${formatPath(['buckets', bucketAtPaths])} matches it: its store takes keys as paths, and such keys are refused (${problem})`;
   if (!example.startsWith('/')) return undefined;
   return 'it matches only keys that begin with a slash; that of /bucket/a.txt is "a.txt", and that of /bucket//a.txt is "/a.txt"';
 }

@@ -44,6 +44,14 @@ export interface ModelAnswer {
   readonly givenUpAs?: typeof GIVEN_UP | typeof NO_ANSWER;
 }
 
+/** A page whose head comes after 300 ms, and its end with it. */
+export function pageAnswer(
+  fields: Readonly<Record<string, string>>,
+  different: Partial<ModelAnswer> = {},
+): ModelAnswer {
+  return { status: 200, fields, body: 'page', headMs: 300, bodyMs: 0, ...different };
+}
+
 /** A request as the origin has got it. */
 interface ModelQuestion {
   readonly method: string;

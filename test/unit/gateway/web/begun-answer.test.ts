@@ -1,16 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
 import { CollectedBody } from '../../../../src/gateway/web/collected-body.ts';
-import { type ModelAnswer, WebModel } from '../../../support/web-model.ts';
+import { type ModelAnswer, pageAnswer, WebModel } from '../../../support/web-model.ts';
 
 const forAll = { 'cache-control': 'max-age=60' };
-const said = (fields: Record<string, string>, more: Partial<ModelAnswer> = {}): ModelAnswer => ({
-  status: 200,
-  fields,
-  body: 'page',
-  headMs: 300,
-  bodyMs: 9_000,
-  ...more,
-});
+/** A page whose body takes a while. */
+const said = (fields: Record<string, string>, different: Partial<ModelAnswer> = {}) =>
+  pageAnswer(fields, { bodyMs: 9_000, ...different });
 
 it('who is told by a begun answer that it has the page gets no fields of the content', async () => {
   const model = new WebModel(() => said({ ...forAll, etag: 'W/"1"', 'content-type': 'text/html' }));

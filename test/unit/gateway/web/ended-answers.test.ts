@@ -1,17 +1,13 @@
 import { expect, it } from 'vitest';
-import { type ModelAnswer, WebModel } from '../../../support/web-model.ts';
+import { pageAnswer, WebModel } from '../../../support/web-model.ts';
 
 const forAll = { 'cache-control': 'max-age=60' };
-const said = (fields: Record<string, string>, more: Partial<ModelAnswer> = {}): ModelAnswer => ({
-  ...{ status: 200, fields, body: 'page', headMs: 300, bodyMs: 0 },
-  ...more,
-});
 
 it('a body under another status that breaks off leaves a hit what is fresh', async () => {
-  const model = new WebModel(() => said({ ...forAll, etag: 'W/"1"' }));
+  const model = new WebModel(() => pageAnswer({ ...forAll, etag: 'W/"1"' }));
   model.read({ method: 'GET', quota: 'a', fields: {} });
   await model.pass(1_000);
-  model.origin.answer = () => said({ ...forAll, etag: 'W/"2"' }, { status: 404, bodyMs: 12_000 });
+  model.origin.answer = () => pageAnswer({ ...forAll, etag: 'W/"2"' }, { status: 404, bodyMs: 12_000 });
   model.read({ method: 'GET', quota: 'b', fields: { 'cache-control': 'no-cache' } });
   await model.pass(13_000);
   const reader = model.read({ method: 'GET', quota: 'c', fields: {} });
@@ -26,15 +22,15 @@ it.each([
   'that it is not there, as %s is answered (with %d ms for a body), withdraws what is stale',
   async (method, bodyMs) => {
     const fields = { 'cache-control': 'max-age=1', etag: 'W/"1"' };
-    const model = new WebModel(() => said(fields), { staleIfErrorMs: 600_000 });
+    const model = new WebModel(() => pageAnswer(fields), { staleIfErrorMs: 600_000 });
     model.read({ method: 'GET', quota: 'a', fields: {} });
     await model.pass(5_000);
-    model.origin.answer = () => said({ ...forAll, etag: 'W/"2"' }, { status: 404, bodyMs });
+    model.origin.answer = () => pageAnswer({ ...forAll, etag: 'W/"2"' }, { status: 404, bodyMs });
     model.read({ method, quota: 'b', fields: {} });
     await model.pass(100);
     const other = model.read({ method: 'HEAD', quota: 'c', fields: {} });
     await model.pass(13_000);
-    model.origin.answer = () => said({}, { status: 503 });
+    model.origin.answer = () => pageAnswer({}, { status: 503 });
     const last = model.read({ method: 'GET', quota: 'd', fields: {} });
     await model.pass(1_000);
     expect([other.result?.status, last.result?.status]).toEqual([404, 503]);

@@ -1,18 +1,10 @@
 import { expect, it } from 'vitest';
-import { type ModelAnswer, type ModelReader, WebModel } from '../../../support/web-model.ts';
+import { type ModelReader, pageAnswer, WebModel } from '../../../support/web-model.ts';
 
 const forAll = { 'cache-control': 'max-age=60' };
-const said = (fields: Record<string, string>, more: Partial<ModelAnswer> = {}): ModelAnswer => ({
-  status: 200,
-  fields,
-  body: 'page',
-  headMs: 300,
-  bodyMs: 0,
-  ...more,
-});
 
 it('who names the same old tag as whoever has asked is told nothing by a 200 but the page', async () => {
-  const model = new WebModel(() => said({ ...forAll, etag: 'W/"2"' }, { bodyMs: 5_000 }));
+  const model = new WebModel(() => pageAnswer({ ...forAll, etag: 'W/"2"' }, { bodyMs: 5_000 }));
   const came = ['a', 'b'].map(quota =>
     model.read({ method: 'GET', quota, fields: { 'if-none-match': 'W/"1"' } }),
   );
@@ -25,14 +17,14 @@ it('who names the same old tag as whoever has asked is told nothing by a 200 but
 it('a head without Vary is told nobody who selects otherwise of what is held, whatever has begun beside it', async () => {
   const anew = { 'cache-control': 'max-age=0, must-revalidate' };
   const page = (user: string, version: number, vary = {}) =>
-    said({ ...anew, ...vary, etag: `"${user}${version}"`, 'x-user': user });
+    pageAnswer({ ...anew, ...vary, etag: `"${user}${version}"`, 'x-user': user });
   const model = new WebModel((_, { cookie = '' }) => page(cookie, 1, { vary: 'cookie' }));
   for (const cookie of ['a', 'b']) {
     model.read({ method: 'GET', quota: cookie, fields: { cookie } });
     await model.pass(1_000);
   }
   model.origin.answer = (method, { cookie = '' }) =>
-    method === 'HEAD' ? page(cookie, 2) : said({ ...anew, etag: 'W/"all"' }, { bodyMs: 9_000 });
+    method === 'HEAD' ? page(cookie, 2) : pageAnswer({ ...anew, etag: 'W/"all"' }, { bodyMs: 9_000 });
   model.read({ method: 'GET', quota: 'c', fields: {} });
   await model.pass(1_000);
   const heads: ModelReader[] = [];
@@ -46,7 +38,7 @@ it('a head without Vary is told nobody who selects otherwise of what is held, wh
 });
 
 it('the same by HEAD', async () => {
-  const model = new WebModel(() => said({ ...forAll, etag: 'W/"2"' }));
+  const model = new WebModel(() => pageAnswer({ ...forAll, etag: 'W/"2"' }));
   const came = ['a', 'b'].map(quota =>
     model.read({ method: 'HEAD', quota, fields: { 'if-none-match': 'W/"1"' } }),
   );
@@ -55,7 +47,7 @@ it('the same by HEAD', async () => {
 });
 
 it('a 304 that nobody has asked for is told nobody else who has asked for none', async () => {
-  const model = new WebModel(() => said(forAll, { status: 304 }));
+  const model = new WebModel(() => pageAnswer(forAll, { status: 304 }));
   for (const quota of ['a', 'b', 'c']) model.read({ method: 'HEAD', quota, fields: {} });
   await model.pass(310);
   expect(model.origin.questions.length).toBeGreaterThan(1);
@@ -65,8 +57,8 @@ it('a 304 without validators is told nobody who has an older page', async () => 
   const [older, newer] = ['Thu, 01 Jan 1970 00:00:00 GMT', 'Fri, 02 Jan 1970 00:00:00 GMT'];
   const model = new WebModel((_, sent) =>
     sent['if-modified-since'] === newer
-      ? said(forAll, { status: 304 })
-      : said({ ...forAll, 'last-modified': newer }),
+      ? pageAnswer(forAll, { status: 304 })
+      : pageAnswer({ ...forAll, 'last-modified': newer }),
   );
   const [, reader] = [newer, older].map((since, number) =>
     model.read({ method: 'GET', quota: `a${number}`, fields: { 'if-modified-since': since } }),
@@ -76,10 +68,10 @@ it('a 304 without validators is told nobody who has an older page', async () => 
 });
 
 it('a head that is told before its body is reported as what the reader waits for: what was stale', async () => {
-  const model = new WebModel(() => said({ 'cache-control': 'max-age=1', etag: 'W/"1"' }));
+  const model = new WebModel(() => pageAnswer({ 'cache-control': 'max-age=1', etag: 'W/"1"' }));
   model.read({ method: 'GET', quota: 'a', fields: {} });
   await model.pass(5_000);
-  model.origin.answer = () => said({ ...forAll, etag: 'W/"2"' }, { bodyMs: 5_000 });
+  model.origin.answer = () => pageAnswer({ ...forAll, etag: 'W/"2"' }, { bodyMs: 5_000 });
   model.read({ method: 'GET', quota: 'b', fields: {} });
   await model.pass(100);
   const head = model.read({ method: 'HEAD', quota: 'c', fields: {} });
@@ -89,7 +81,7 @@ it('a head that is told before its body is reported as what the reader waits for
 
 it('a page that is too long to be kept is told nobody else by its head', async () => {
   const model = new WebModel(
-    method => said({ ...forAll, 'content-length': '4' }, { bodyMs: method === 'HEAD' ? 0 : 5_000 }),
+    method => pageAnswer({ ...forAll, 'content-length': '4' }, { bodyMs: method === 'HEAD' ? 0 : 5_000 }),
     { maxObjectSizeBytes: 2 },
   );
   model.read({ method: 'GET', quota: 'a', fields: {} });
@@ -102,7 +94,7 @@ it('a page that is too long to be kept is told nobody else by its head', async (
 it('where the body of the first gets stuck, and what is asked beside gets no answer, each asks for itself once patience is over', async () => {
   let asked = 0;
   const model = new WebModel(() =>
-    asked++ === 0 ? said(forAll, { bodyMs: 9_900 }) : said({}, { status: undefined }),
+    asked++ === 0 ? pageAnswer(forAll, { bodyMs: 9_900 }) : pageAnswer({}, { status: undefined }),
   );
   model.read({ method: 'GET', quota: 'first', fields: {} });
   const readers = ['b', 'c'].map(quota =>

@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type ModelAnswer, type ModelRequest, WebModel } from '../../../support/web-model.ts';
+import { type ModelRequest, pageAnswer, WebModel } from '../../../support/web-model.ts';
 
 const forAll = { 'cache-control': 'max-age=60' };
-
-function answered(fields: Record<string, string>, different: Partial<ModelAnswer> = {}): ModelAnswer {
-  return { status: 200, fields, body: 'page', headMs: 300, bodyMs: 0, ...different };
-}
 
 function client(model: WebModel, different: Partial<ModelRequest> = {}) {
   return model.read({ method: 'GET', quota: 'a', fields: {}, ...different });
@@ -17,9 +13,9 @@ describe('an answer to a POST that is the content of its target (RFC 9110 §9.3.
   /** The conditions with which a page is asked for that is read after the answer to a POST of it, which ends after 800 ms. */
   async function readAfterPost(fields: Record<string, string>, meanwhile: (model: WebModel) => void, ms = 0) {
     const model = new WebModel((method, { 'x-end': end }, target) => {
-      if (target === '/group') return answered({ 'cache-group-invalidation': '"g"' }, { headMs: 0 });
-      if (method === 'GET' || end) return answered(forAll, { headMs: 0 });
-      return answered({ ...grouped, ...fields }, { bodyMs: 500 });
+      if (target === '/group') return pageAnswer({ 'cache-group-invalidation': '"g"' }, { headMs: 0 });
+      if (method === 'GET' || end) return pageAnswer(forAll, { headMs: 0 });
+      return pageAnswer({ ...grouped, ...fields }, { bodyMs: 500 });
     });
     client(model, { method: 'POST' });
     model.clock.after(ms, () => meanwhile(model));
@@ -56,9 +52,9 @@ it('what HEAD has found to be outdated is a hit again once the origin has confir
   let isDown = false;
   const model = new WebModel(
     (method, sent) => {
-      if (isDown) return answered({}, { status: 503 });
+      if (isDown) return pageAnswer({}, { status: 503 });
       const status = sent['if-none-match'] ? 304 : 200;
-      return answered({ ...forAll, etag: method === 'HEAD' ? 'W/"2"' : 'W/"1"' }, { status });
+      return pageAnswer({ ...forAll, etag: method === 'HEAD' ? 'W/"2"' : 'W/"1"' }, { status });
     },
     { staleIfErrorMs: 600_000 },
   );

@@ -4,14 +4,11 @@ import {
   type ModelAnswer,
   type ModelReader,
   type ModelRequest,
+  pageAnswer,
   WebModel,
 } from '../../../support/web-model.ts';
 
 const forAll = { 'cache-control': 'max-age=60' };
-
-function answered(fields: Record<string, string>, different: Partial<ModelAnswer> = {}): ModelAnswer {
-  return { status: 200, fields, body: 'page', headMs: 300, bodyMs: 0, ...different };
-}
 
 /** Readers of as many addresses, who have sent different things. */
 function readers(count: number, different: Partial<ModelRequest> = {}): ModelRequest[] {
@@ -52,7 +49,7 @@ const reports = (came: readonly ModelReader[]) => [
 ];
 
 it('is asked for the client that waits, and for none where the client has been answered already', async () => {
-  const answer = () => answered({ 'cache-control': 'max-age=1' });
+  const answer = () => pageAnswer({ 'cache-control': 'max-age=1' });
   const model = new WebModel(answer, { staleWhileRevalidateMs: 60_000 });
   await ask(model, readers(1));
   await model.pass(2_000);
@@ -70,7 +67,7 @@ describe('readers of a page at the same time', () => {
   ])(
     'who share a question are told why they would have asked: %s (RFC 9211 §2.2)',
     async (_, why, sent, afterMs) => {
-      const model = new WebModel(() => answered({ ...forAll, vary: 'x-a' }));
+      const model = new WebModel(() => pageAnswer({ ...forAll, vary: 'x-a' }));
       if (afterMs !== undefined) await ask(model, readers(1, { fields: { 'x-a': '1' } }));
       await model.pass(afterMs ?? 0);
       expect(reports((await ask(model, readers(3, { fields: sent }))).came)).toEqual([
@@ -81,7 +78,7 @@ describe('readers of a page at the same time', () => {
   );
 
   it('who ask for another variant, and share that again, are told that nothing was held when they came', async () => {
-    const model = new WebModel(() => answered({ ...forAll, vary: 'x-a' }));
+    const model = new WebModel(() => pageAnswer({ ...forAll, vary: 'x-a' }));
     const came = [
       ...readers(1, { fields: { 'x-a': '1' } }),
       ...readers(3, { fields: { 'x-a': '2' } }).slice(1),
@@ -94,7 +91,10 @@ describe('readers of a page at the same time', () => {
 
   it('who share a confirmation are told its status (RFC 9211 §2.4)', async () => {
     const model = new WebModel((_, sent) =>
-      answered({ 'cache-control': 'max-age=1', etag: '"1"' }, { status: sent['if-none-match'] ? 304 : 200 }),
+      pageAnswer(
+        { 'cache-control': 'max-age=1', etag: '"1"' },
+        { status: sent['if-none-match'] ? 304 : 200 },
+      ),
     );
     await ask(model, readers(1));
     await model.pass(2_000);
@@ -105,7 +105,7 @@ describe('readers of a page at the same time', () => {
   });
 
   it('who share a HEAD that confirms what is held are told its status', async () => {
-    const model = new WebModel(() => answered({ 'cache-control': 'max-age=1', etag: 'W/"1"' }));
+    const model = new WebModel(() => pageAnswer({ 'cache-control': 'max-age=1', etag: 'W/"1"' }));
     await ask(model, readers(1));
     await model.pass(2_000);
     expect(reports((await ask(model, readers(3, { method: 'HEAD' }))).came)).toEqual([
@@ -115,7 +115,7 @@ describe('readers of a page at the same time', () => {
   });
 
   it('ask for themselves eight at a time where the origin fails and nothing is held', async () => {
-    const model = new WebModel(() => answered({}, { status: 503 }));
+    const model = new WebModel(() => pageAnswer({}, { status: 503 }));
     const { came, most, questions } = await ask(model, readers(30));
     expect([most, questions]).toEqual([8, 30]);
     expect(reports(came)).toEqual(['tidegate; fwd=uri-miss; fwd-status=503']);
@@ -124,7 +124,7 @@ describe('readers of a page at the same time', () => {
   it.each([404, 410])(
     'are told together that there is nothing (%i) where all have sent the same, and each with a cookie for itself',
     async status => {
-      const model = new WebModel(() => answered({}, { status, bodyMs: 100 }));
+      const model = new WebModel(() => pageAnswer({}, { status, bodyMs: 100 }));
       const alike = readers(30).map(request => ({ ...request, fields: {} }));
       const { came, questions, waits } = await ask(model, alike);
       expect([questions, Math.max(...waits)]).toEqual([1, 400]);
@@ -145,7 +145,7 @@ describe('readers of a page at the same time', () => {
     ['who are one', 1, 100, () => ({})],
   ])('are not told what strangers are, that there is nothing: %s', async (_, clients, agents, own) => {
     const model = new WebModel((_method, sent) =>
-      sent['user-agent']?.startsWith('stranger') ? answered({}, { status: 404 }) : answered({}),
+      sent['user-agent']?.startsWith('stranger') ? pageAnswer({}, { status: 404 }) : pageAnswer({}),
     );
     let turn = 0;
     const stranger = () => {
@@ -166,20 +166,20 @@ describe('readers of a page at the same time', () => {
 
   it('get what another in line has got that is for all', async () => {
     let failing = 4;
-    const model = new WebModel(() => (failing-- > 0 ? answered({}, { status: 503 }) : answered(forAll)));
+    const model = new WebModel(() => (failing-- > 0 ? pageAnswer({}, { status: 503 }) : pageAnswer(forAll)));
     const { questions } = await ask(model, readers(30));
     expect(questions).toBe(3 + 8 + 1);
   });
 
   it('ask no more than they must where nothing is said of them for longer than they are patient', async () => {
-    const model = new WebModel(() => answered({}, { status: 503, headMs: 3_000 }));
+    const model = new WebModel(() => pageAnswer({}, { status: 503, headMs: 3_000 }));
     const { waits } = await ask(model, readers(30));
     // the first answer, the patience in line, and its own
     expect(Math.max(...waits)).toBeLessThanOrEqual(3_000 + 2_000 + 3_000);
   });
 
   it('have patience for all questions that they wait for together', async () => {
-    const model = new WebModel(() => answered({}, { status: 503, headMs: 1_500 }));
+    const model = new WebModel(() => pageAnswer({}, { status: 503, headMs: 1_500 }));
     for (const request of readers(10)) model.read(request);
     await model.pass(3_000);
     // two that were shared, and one for each that has not been answered
@@ -187,7 +187,7 @@ describe('readers of a page at the same time', () => {
   });
 
   it('ask for themselves at once where each has sent credentials', async () => {
-    const model = new WebModel(() => answered(forAll));
+    const model = new WebModel(() => pageAnswer(forAll));
     const came = readers(10).map(request => ({
       ...request,
       fields: { ...request.fields, authorization: `Bearer ${request.quota}` },
@@ -200,8 +200,8 @@ describe('readers of a page at the same time', () => {
     let said: Record<string, string> = { 'cache-control': 'private' };
     const model = new WebModel(method =>
       method === 'POST'
-        ? answered({ 'cache-control': 'max-age=1', 'content-location': '/page' })
-        : answered(said),
+        ? pageAnswer({ 'cache-control': 'max-age=1', 'content-location': '/page' })
+        : pageAnswer(said),
     );
     await ask(model, readers(10));
     await ask(model, [{ method: 'POST', quota: 'p', fields: {} }]);
@@ -218,7 +218,7 @@ describe('readers of a page at the same time', () => {
     ['HEAD', { method: 'HEAD' as const }],
   ])('do not wait for a page that each gets for itself, once that is known (%s)', async (_, different) => {
     const model = new WebModel((_method, sent) =>
-      answered({ etag: '"1"' }, { status: sent['if-none-match'] ? 304 : 200 }),
+      pageAnswer({ etag: '"1"' }, { status: sent['if-none-match'] ? 304 : 200 }),
     );
     const [first, second] = [await ask(model, users(20, different)), await ask(model, users(20, different))];
     expect([first.questions, second.questions]).toEqual([20, 20]);
@@ -235,7 +235,7 @@ describe('readers of a page at the same time', () => {
     ['Authorization', {}, { fields: { authorization: 'Basic x' } }],
   ])('learn nothing of others with cookies from %s', async (_, said, different) => {
     let isOdd = true;
-    const model = new WebModel(() => (isOdd ? answered({ etag: '"1"' }, said) : answered(forAll)));
+    const model = new WebModel(() => (isOdd ? pageAnswer({ etag: '"1"' }, said) : pageAnswer(forAll)));
     await ask(model, users(20, different));
     isOdd = false;
     expect((await ask(model, users(20))).questions).toBe(1);
@@ -243,7 +243,7 @@ describe('readers of a page at the same time', () => {
 
   it('share one question again as soon as an answer was for all', async () => {
     let said: Record<string, string> = { etag: '"1"' };
-    const model = new WebModel(() => answered(said));
+    const model = new WebModel(() => pageAnswer(said));
     await ask(model, users(20));
     said = { ...forAll, etag: '"1"' };
     await ask(model, users(1));
@@ -252,7 +252,7 @@ describe('readers of a page at the same time', () => {
   });
 
   it.each(['none', 'strong'])('share one more where what came was purged meanwhile (tag: %s)', async tag => {
-    const model = new WebModel(() => answered(tag === 'strong' ? { ...forAll, etag: '"1"' } : forAll));
+    const model = new WebModel(() => pageAnswer(tag === 'strong' ? { ...forAll, etag: '"1"' } : forAll));
     model.clock.after(200, () => model.purge());
     const { questions, came } = await ask(model, readers(20));
     expect(questions).toBe(2);
@@ -266,7 +266,7 @@ describe('readers of a page at the same time', () => {
     'get what was asked for after they came where changes come faster than answers (%s)',
     async (_, fields, status) => {
       const model = new WebModel(method =>
-        method === 'POST' ? answered({}, { headMs: 0 }) : answered(fields, { headMs: 500, status }),
+        method === 'POST' ? pageAnswer({}, { headMs: 0 }) : pageAnswer(fields, { headMs: 500, status }),
       );
       const poster = { method: 'POST' as const, fields: {}, quota: 'p' };
       const end = () => model.clock.after(50, change);
@@ -286,8 +286,8 @@ describe('readers of a page at the same time', () => {
   it('get no variant of others where changes come faster than answers', async () => {
     const model = new WebModel((method, { 'x-a': value = '' }) =>
       method === 'POST'
-        ? answered({}, { headMs: 0 })
-        : answered({ ...forAll, vary: 'x-a', 'x-value': value }, { headMs: 500 }),
+        ? pageAnswer({}, { headMs: 0 })
+        : pageAnswer({ ...forAll, vary: 'x-a', 'x-value': value }, { headMs: 500 }),
     );
     let left = 60;
     const change = () => {
@@ -306,7 +306,7 @@ describe('readers of a page at the same time', () => {
 
   it('get the head as soon as it is there, where they want no more, and their variant', async () => {
     const dated = { ...forAll, vary: 'accept-language', 'last-modified': new Date(0).toUTCString() };
-    const model = new WebModel(() => answered(dated, { bodyMs: 1_500 }));
+    const model = new WebModel(() => pageAnswer(dated, { bodyMs: 1_500 }));
     const since = { 'if-modified-since': new Date(86_400_000).toUTCString() };
     const { waits, questions, came } = await ask(model, [
       ...readers(2),
@@ -322,7 +322,7 @@ describe('readers of a page at the same time', () => {
 
   it('do not wait for the rest of an answer that is not of their variant, whenever they have come', async () => {
     const model = new WebModel((_, { 'accept-language': language }) =>
-      answered({ ...forAll, vary: 'accept-language' }, { bodyMs: language === 'en' ? 9_000 : 0 }),
+      pageAnswer({ ...forAll, vary: 'accept-language' }, { bodyMs: language === 'en' ? 9_000 : 0 }),
     );
     const reading = (quota: string, language: string) =>
       model.read({ method: 'GET', quota, fields: { 'accept-language': language } });
@@ -358,7 +358,7 @@ describe('readers of a page at the same time', () => {
     'of one that has begun before they came, and %s, are told no more than the cache would tell (RFC 9111 §4)',
     async (_, control, asked, questions) => {
       const model = new WebModel(() =>
-        answered({ 'cache-control': control, etag: 'W/"1"' }, { bodyMs: 9_000 }),
+        pageAnswer({ 'cache-control': control, etag: 'W/"1"' }, { bodyMs: 9_000 }),
       );
       model.read({ method: 'GET', quota: 'first', fields: {} });
       await model.pass(7_000);
@@ -369,7 +369,7 @@ describe('readers of a page at the same time', () => {
   );
 
   it('of which one comes after another was given in its place: that says nothing of what is asked for next', async () => {
-    const slow = (headMs: number) => answered({ ...forAll, vary: 'x-b' }, { headMs });
+    const slow = (headMs: number) => pageAnswer({ ...forAll, vary: 'x-b' }, { headMs });
     const model = new WebModel((_, { 'x-slow': isSlow }) => slow(isSlow ? 4_000 : 100));
     get(model, 'a', { 'x-slow': '1' });
     get(model, 'b');
@@ -383,7 +383,7 @@ describe('readers of a page at the same time', () => {
   });
 
   it('and was purged meanwhile: what was asked for before that takes no place of what was asked for after it', async () => {
-    const model = new WebModel(() => answered(forAll, { bodyMs: 2_000 }));
+    const model = new WebModel(() => pageAnswer(forAll, { bodyMs: 2_000 }));
     get(model, 'a');
     await model.pass(100);
     model.purge();
@@ -395,7 +395,7 @@ describe('readers of a page at the same time', () => {
   });
 
   it('and what it varied by before it was purged is known no more', async () => {
-    const model = new WebModel(() => answered({ ...forAll, vary: 'x-b' }));
+    const model = new WebModel(() => pageAnswer({ ...forAll, vary: 'x-b' }));
     get(model, 'a', { 'x-b': '1' });
     await model.pass(1_000);
     model.purge();
@@ -408,8 +408,8 @@ describe('readers of a page at the same time', () => {
   it('another variant of which is not to be had: that says nothing of the one that has begun', async () => {
     const model = new WebModel((_, { 'x-a': value }) =>
       value === '2'
-        ? answered({}, { status: 503, headMs: 0 })
-        : answered({ ...forAll, vary: 'x-a' }, { bodyMs: 5_000 }),
+        ? pageAnswer({}, { status: 503, headMs: 0 })
+        : pageAnswer({ ...forAll, vary: 'x-a' }, { bodyMs: 5_000 }),
     );
     get(model, 'a', { 'x-a': '1' });
     await model.pass(1_000);
@@ -422,7 +422,7 @@ describe('readers of a page at the same time', () => {
 
   it('whose first has left, and whose head tells that it is of nobody who waits: it is given up', async () => {
     const model = new WebModel((_, { 'x-a': value }) =>
-      answered({ ...forAll, vary: 'x-a' }, value === '1' ? { bodyMs: 9_000 } : {}),
+      pageAnswer({ ...forAll, vary: 'x-a' }, value === '1' ? { bodyMs: 9_000 } : {}),
     );
     const first = get(model, 'a', { 'x-a': '1' });
     get(model, 'b', { 'x-a': '2' });
@@ -433,7 +433,7 @@ describe('readers of a page at the same time', () => {
   });
 
   it('whose first has left before the head: who needs the body gets it', async () => {
-    const model = new WebModel(() => answered(forAll, { bodyMs: 2_000 }));
+    const model = new WebModel(() => pageAnswer(forAll, { bodyMs: 2_000 }));
     const first = get(model, 'a');
     const [head, other] = [model.read({ method: 'HEAD', quota: 'b', fields: {} }), get(model, 'c')];
     await model.pass(100);
@@ -444,7 +444,7 @@ describe('readers of a page at the same time', () => {
   });
 
   it('with credentials, each that selects another answer than the one that begins asks for itself at once', async () => {
-    const model = new WebModel(() => answered({ ...forAll, vary: 'x-a' }));
+    const model = new WebModel(() => pageAnswer({ ...forAll, vary: 'x-a' }));
     get(model, 'a', { 'x-a': '1' });
     for (const quota of ['b', 'c']) get(model, quota, { 'x-a': '2', authorization: `Bearer ${quota}` });
     await model.pass(2_000);
@@ -454,7 +454,7 @@ describe('readers of a page at the same time', () => {
   it.each([200, 3_000])(
     'have one question for each variant, where the head that tells so takes %d ms',
     async headMs => {
-      const model = new WebModel(() => answered({ ...forAll, vary: 'x-a' }, { headMs }));
+      const model = new WebModel(() => pageAnswer({ ...forAll, vary: 'x-a' }, { headMs }));
       const came = Array.from({ length: 60 }, (_, number) =>
         get(model, `a${number}`, { 'x-a': String(number % 4), 'user-agent': String(number) }),
       );
@@ -471,7 +471,7 @@ describe('readers of a page at the same time', () => {
   ] as const)('begin no other body beside one that has begun: %s', async (_, method, first) => {
     const tag = { 'cache-control': 'no-cache', etag: 'W/"1"' };
     const model = new WebModel((asked, { 'if-none-match': held }) =>
-      answered(
+      pageAnswer(
         tag,
         held ? { status: 304, headMs: 50 } : { headMs: 50, bodyMs: asked === 'HEAD' ? 0 : 4_000 },
       ),
@@ -493,7 +493,7 @@ describe('readers of a page at the same time', () => {
   });
 
   it('are told the age and the length of what has begun, where they want the head', async () => {
-    const model = new WebModel(() => answered(forAll, { bodyMs: 9_000 }));
+    const model = new WebModel(() => pageAnswer(forAll, { bodyMs: 9_000 }));
     get(model, 'a');
     await model.pass(4_300);
     const head = model.read({ method: 'HEAD', quota: 'b', fields: {} });
@@ -504,7 +504,7 @@ describe('readers of a page at the same time', () => {
 
   it('are told nothing of what has begun once the page is unsettled', async () => {
     const model = new WebModel(method =>
-      method === 'POST' ? answered({}, { status: undefined }) : answered(forAll, { bodyMs: 9_000 }),
+      method === 'POST' ? pageAnswer({}, { status: undefined }) : pageAnswer(forAll, { bodyMs: 9_000 }),
     );
     model.read({ method: 'POST', quota: 'p', fields: {} });
     await model.pass(12_000);
@@ -516,7 +516,7 @@ describe('readers of a page at the same time', () => {
   });
 
   it('are told that what is held from before a write is stale', async () => {
-    const model = new WebModel(method => answered(method === 'POST' ? {} : forAll));
+    const model = new WebModel(method => pageAnswer(method === 'POST' ? {} : forAll));
     get(model, 'a');
     await model.pass(1_000);
     model.read({ method: 'POST', quota: 'p', fields: {} });
@@ -527,7 +527,7 @@ describe('readers of a page at the same time', () => {
   });
 
   it('are told that they have waited for a question without an answer', async () => {
-    const model = new WebModel(() => answered({}, { status: undefined }));
+    const model = new WebModel(() => pageAnswer({}, { status: undefined }));
     const { came } = await ask(model, readers(3));
     expect(reports(came)).toEqual([
       'tidegate; fwd=miss; detail=timeout',
@@ -537,7 +537,7 @@ describe('readers of a page at the same time', () => {
 
   it('get what another question has brought since a change, where theirs gets no answer', async () => {
     let isStuck = true;
-    const model = new WebModel(() => answered(forAll, isStuck ? { status: undefined } : {}));
+    const model = new WebModel(() => pageAnswer(forAll, isStuck ? { status: undefined } : {}));
     const alike = { method: 'GET' as const, fields: {} };
     const came = ['a', 'b', 'c'].map(quota => model.read({ ...alike, quota }));
     isStuck = false;
@@ -549,7 +549,7 @@ describe('readers of a page at the same time', () => {
   });
 
   it('are asked for where they have waited shortly for a question without an answer', async () => {
-    const model = new WebModel((_, { cookie }) => answered(forAll, cookie ? { status: undefined } : {}));
+    const model = new WebModel((_, { cookie }) => pageAnswer(forAll, cookie ? { status: undefined } : {}));
     const locked = { method: 'GET' as const, quota: 'l', fields: { cookie: 'locked' } };
     model.read(locked);
     await model.pass(9_900);
@@ -564,8 +564,8 @@ describe('readers of a page at the same time', () => {
   it('do not wait again for a question that hangs once others were answered beside it, however late they came', async () => {
     const model = new WebModel((_, sent) =>
       sent['user-agent'] === 'hangs'
-        ? answered({}, { status: undefined })
-        : answered({ 'cache-control': 'private' }, { headMs: 50 }),
+        ? pageAnswer({}, { status: undefined })
+        : pageAnswer({ 'cache-control': 'private' }, { headMs: 50 }),
     );
     model.read({ method: 'GET', quota: 'h', fields: { 'user-agent': 'hangs' } });
     const early = readers(2).map(request => model.read(request));
@@ -577,7 +577,7 @@ describe('readers of a page at the same time', () => {
 
   it('ask for themselves where others are answered beside a question that hangs, but none for all', async () => {
     const model = new WebModel((_, { cookie }) =>
-      cookie ? answered({}, { status: undefined }) : answered({}, { status: 403 }),
+      cookie ? pageAnswer({}, { status: undefined }) : pageAnswer({}, { status: 403 }),
     );
     model.read({ method: 'GET', quota: 'l', fields: { cookie: 'locked' } });
     const { waits, most } = await ask(model, readers(1));
@@ -586,7 +586,7 @@ describe('readers of a page at the same time', () => {
   });
 
   it('wait on where what is asked beside in their name hangs as well', async () => {
-    const model = new WebModel(() => answered({}, { status: undefined }));
+    const model = new WebModel(() => pageAnswer({}, { status: undefined }));
     for (const request of users(2)) model.read(request);
     await model.pass(8_000);
     expect(model.origin.questions.map(({ fromMs }) => fromMs)).toEqual([0, 2_000]);
@@ -595,11 +595,11 @@ describe('readers of a page at the same time', () => {
   it('ask for themselves once four were asked for beside a question that hangs, and none got an answer for all', async () => {
     let isForAll = true;
     const model = new WebModel((_, { 'user-agent': agent = '' }) => {
-      if (isForAll) return answered(forAll);
-      if (agent === 'hangs') return answered({}, { status: undefined });
+      if (isForAll) return pageAnswer(forAll);
+      if (agent === 'hangs') return pageAnswer({}, { status: undefined });
       return agent.startsWith('browser')
-        ? answered({ 'cache-control': 'private' })
-        : answered({}, { status: 503 });
+        ? pageAnswer({ 'cache-control': 'private' })
+        : pageAnswer({}, { status: 503 });
     });
     // for which they have a second of patience
     await ask(model, readers(1));
@@ -611,7 +611,7 @@ describe('readers of a page at the same time', () => {
   });
 
   it('wait on where what is asked beside in their name is given up for others', async () => {
-    const model = new WebModel(() => answered({}, { status: undefined }));
+    const model = new WebModel(() => pageAnswer({}, { status: undefined }));
     const read = (path: string, key: number) =>
       model.read({ path, method: 'GET', quota: `h${key}`, fields: { 'x-key': `${key}` } });
     for (const key of [0, 1]) read('/page', key);
@@ -627,8 +627,8 @@ describe('readers of a page at the same time', () => {
   it('ask for themselves once nobody is left in whose name to ask, whatever hangs beside them', async () => {
     const model = new WebModel((_, sent) =>
       sent['user-agent'] === 'hangs'
-        ? answered({}, { status: undefined })
-        : answered({ 'cache-control': 'private' }),
+        ? pageAnswer({}, { status: undefined })
+        : pageAnswer({ 'cache-control': 'private' }),
     );
     for (const key of ['1', '2'])
       model.read({ method: 'GET', quota: 'h', fields: { 'user-agent': 'hangs', 'x-key': key } });
@@ -642,10 +642,10 @@ describe('readers of a page at the same time', () => {
 
   it.each([503, 404])('get what came meanwhile where the first gets a %i for itself', async status => {
     const model = new WebModel((_, { range, 'x-first': first }) => {
-      if (range) return answered(forAll, { headMs: 300, bodyMs: 0 });
+      if (range) return pageAnswer(forAll, { headMs: 300, bodyMs: 0 });
       return first
-        ? answered({ 'cache-control': 'no-store' }, { status, headMs: 700 })
-        : answered({}, { status: undefined });
+        ? pageAnswer({ 'cache-control': 'no-store' }, { status, headMs: 700 })
+        : pageAnswer({}, { status: undefined });
     });
     const read = (quota: string, fields: Record<string, string>) =>
       model.read({ method: 'GET', quota, fields: { 'user-agent': quota, ...fields } });
@@ -660,8 +660,8 @@ describe('readers of a page at the same time', () => {
   it('are not ended by what nobody in particular gets', async () => {
     const model = new WebModel((_, sent) =>
       sent['user-agent']?.startsWith('browser')
-        ? answered(forAll, { headMs: 6_000 })
-        : answered({ 'cache-control': 'no-store' }, { status: 302 }),
+        ? pageAnswer(forAll, { headMs: 6_000 })
+        : pageAnswer({ 'cache-control': 'no-store' }, { status: 302 }),
     );
     const { most, waits } = await ask(model, users(30));
     expect([most, Math.max(...waits)]).toEqual([3, 6_000]);
@@ -669,7 +669,7 @@ describe('readers of a page at the same time', () => {
 
   it('ask for themselves where clients get answers of their own, and nobody gets any: at once when that is known', async () => {
     const model = new WebModel((_, { cookie }) =>
-      cookie ? answered({ 'cache-control': 'private' }) : answered({}, { status: undefined }),
+      cookie ? pageAnswer({ 'cache-control': 'private' }) : pageAnswer({}, { status: undefined }),
     );
     model.read({ method: 'GET', quota: 's', fields: {} });
     const { came, waits } = await ask(model, users(24));
@@ -683,7 +683,7 @@ describe('readers of a page at the same time', () => {
   it('ask for themselves where some of them hang, too, and others get answers of their own', async () => {
     const model = new WebModel((_, { cookie }) => {
       const hangs = cookie !== undefined && Number(cookie.slice('user='.length)) % 3 === 0;
-      return answered({ 'cache-control': 'no-store' }, { status: hangs ? undefined : 404 });
+      return pageAnswer({ 'cache-control': 'no-store' }, { status: hangs ? undefined : 404 });
     });
     model.read({ method: 'GET', quota: 's', fields: { cookie: 'user=99' } });
     const { came } = await ask(model, users(24));
@@ -693,7 +693,7 @@ describe('readers of a page at the same time', () => {
 
   it('are answered where a body gets stuck that has begun', async () => {
     const model = new WebModel((_, { cookie }) =>
-      cookie ? answered(forAll, { headMs: 0, bodyMs: 20_000 }) : answered(forAll),
+      cookie ? pageAnswer(forAll, { headMs: 0, bodyMs: 20_000 }) : pageAnswer(forAll),
     );
     model.read({ method: 'GET', quota: 's', fields: { cookie: 'stuck' } });
     await model.pass(300);
@@ -703,7 +703,7 @@ describe('readers of a page at the same time', () => {
 
   it('are asked for where it gets stuck for good before others were asked for', async () => {
     const model = new WebModel((_, { cookie }) =>
-      cookie ? answered(forAll, { headMs: 0, bodyMs: 20_000 }) : answered(forAll),
+      cookie ? pageAnswer(forAll, { headMs: 0, bodyMs: 20_000 }) : pageAnswer(forAll),
     );
     model.read({ method: 'GET', quota: 's', fields: { cookie: 'stuck' } });
     await model.pass(7_900);
@@ -716,11 +716,11 @@ describe('readers of a page at the same time', () => {
     /** An origin that hangs for who sends a key, and answers others with what they ask for. */
     const keyed = (fields: Record<string, string>) =>
       new WebModel((_, { range, 'x-key': key }) => {
-        if (key) return answered({}, { status: undefined });
-        if (range === undefined) return answered(fields, { body: '0123' });
+        if (key) return pageAnswer({}, { status: undefined });
+        if (range === undefined) return pageAnswer(fields, { body: '0123' });
         const last = Number(/-(\d)$/.exec(range)?.[1] ?? 3);
         const part = { 'content-range': `bytes 0-${last}/4` };
-        return answered({ ...fields, ...part }, { status: 206, body: '0123'.slice(0, last + 1) });
+        return pageAnswer({ ...fields, ...part }, { status: 206, body: '0123'.slice(0, last + 1) });
       });
     const strong = { ...forAll, etag: '"1"' };
     const ranges = (count: number) =>
@@ -765,7 +765,7 @@ describe('readers of a page at the same time', () => {
       'ask no more than five of a page at a time where the origin hangs for all (%j)',
       async (range: Record<string, string>) => {
         let isWell = true;
-        const model = new WebModel(() => answered(forAll, isWell ? {} : { status: undefined }));
+        const model = new WebModel(() => pageAnswer(forAll, isWell ? {} : { status: undefined }));
         const pages = Array.from({ length: 10 }, (_, number) => `/page ${number}`);
         const of = (requests: readonly ModelRequest[]) =>
           pages.flatMap(path => requests.map(request => ({ ...request, path })));
@@ -792,7 +792,7 @@ describe('readers of a page at the same time', () => {
     'are asked for beside one that %s though what is asked beside others takes all places (%j)',
     async (_, range: Record<string, string>, given, waitMs) => {
       const model = new WebModel((_method, { 'x-key': key }) =>
-        answered({ ...forAll, etag: '"1"' }, key ? { status: undefined, ...(key === '80' && given) } : {}),
+        pageAnswer({ ...forAll, etag: '"1"' }, key ? { status: undefined, ...(key === '80' && given) } : {}),
       );
       const hangs = (path: string, key: number): ModelRequest => ({
         ...{ path, method: 'GET', quota: `h${key}`, fields: { ...range, 'x-key': `${key}` } },
@@ -812,7 +812,7 @@ describe('readers of a page at the same time', () => {
 
   it("are answered by nobody's question where theirs hang without a place in the background", async () => {
     const model = new WebModel((_method, { 'x-key': key }, target) =>
-      answered({ ...forAll, etag: '"1"' }, key || target !== '/page' ? { status: undefined } : {}),
+      pageAnswer({ ...forAll, etag: '"1"' }, key || target !== '/page' ? { status: undefined } : {}),
     );
     const hangs = (path: string, key: number): ModelRequest => ({
       ...{ path, method: 'GET', quota: `h${key}`, fields: { 'x-key': `${key}` } },
@@ -838,7 +838,7 @@ describe('readers of a page at the same time', () => {
       leaveMs = ms,
     ) {
       const model = new WebModel((_method, { 'x-key': key }, target) =>
-        answered({ ...forAll, etag: '"1"' }, target === '/page' ? answer(key) : others),
+        pageAnswer({ ...forAll, etag: '"1"' }, target === '/page' ? answer(key) : others),
       );
       const read = (path: string, key: number) =>
         model.read({ path, method: 'GET', quota: `h${key}`, fields: { 'x-key': `${key}` } });
@@ -901,13 +901,13 @@ describe('readers of a page at the same time', () => {
   describe('whose question is given up for others', () => {
     it.each([GIVEN_UP, NO_ANSWER] as const)('share the next one, twice at most (%s)', async givenUpAs => {
       const given = { status: undefined, givenUpMs: 500, givenUpAs };
-      const { questions, waits } = await ask(new WebModel(() => answered({}, given)), readers(10));
+      const { questions, waits } = await ask(new WebModel(() => pageAnswer({}, given)), readers(10));
       expect([questions, Math.max(...waits)]).toEqual([3, 1_500]);
     });
 
     it('are told so where they want nothing stored', async () => {
       const given = { status: undefined, givenUpMs: 500 };
-      const model = new WebModel(() => answered({}, given));
+      const model = new WebModel(() => pageAnswer({}, given));
       const unkept = readers(3, { fields: { 'cache-control': 'no-store' } }).slice(1);
       expect((await ask(model, [...readers(1), ...unkept])).questions).toBe(1);
     });
@@ -915,13 +915,13 @@ describe('readers of a page at the same time', () => {
     it('are told so where they have sent the same', async () => {
       const alike = readers(10).map(request => ({ ...request, fields: {} }));
       const given = { status: undefined, givenUpMs: 500 };
-      expect((await ask(new WebModel(() => answered({}, given)), alike)).questions).toBe(1);
+      expect((await ask(new WebModel(() => pageAnswer({}, given)), alike)).questions).toBe(1);
     });
   });
 
   it('are asked for before strangers who were there before them, and hang as well', async () => {
     const model = new WebModel((_, sent) =>
-      sent.cookie?.startsWith('user') ? answered(forAll) : answered({}, { status: undefined }),
+      sent.cookie?.startsWith('user') ? pageAnswer(forAll) : pageAnswer({}, { status: undefined }),
     );
     for (const { quota } of readers(6))
       model.read({ method: 'GET', quota: `s${quota}`, fields: { cookie: `locked=${quota}` } });
@@ -930,7 +930,7 @@ describe('readers of a page at the same time', () => {
 
   it('are asked for before those who come again and again', async () => {
     const model = new WebModel((_, sent) =>
-      sent.cookie || !sent['user-agent'] ? answered({}, { status: undefined }) : answered(forAll),
+      sent.cookie || !sent['user-agent'] ? pageAnswer({}, { status: undefined }) : pageAnswer(forAll),
     );
     const stranger = (quota: string): ModelRequest => ({
       ...{ method: 'GET', quota, fields: { 'user-agent': quota, cookie: `${quota}=1` } },
@@ -953,7 +953,7 @@ describe('readers of a page at the same time', () => {
     ['none waits but the first, which has an answer of its own', false],
   ])('get no answers without end for nobody once %s', async (_, leavesFirst) => {
     const model = new WebModel((_method, { cookie }) =>
-      answered(forAll, cookie === 'user=0' ? { status: undefined } : { bodyMs: 9_000 }),
+      pageAnswer(forAll, cookie === 'user=0' ? { status: undefined } : { bodyMs: 9_000 }),
     );
     const [first, ...others] = users(4).map(request => model.read(request));
     await model.pass(5_000);
@@ -968,7 +968,7 @@ describe('readers of a page at the same time', () => {
 
   it('leave no timers behind when the last that waits asks for itself and the first has left', async () => {
     const model = new WebModel((_method, { cookie }) =>
-      cookie ? answered({ 'cache-control': 'private' }) : answered({}, { status: undefined }),
+      cookie ? pageAnswer({ 'cache-control': 'private' }) : pageAnswer({}, { status: undefined }),
     );
     // that each gets its own is known
     await ask(model, users(10));
@@ -983,14 +983,14 @@ describe('readers of a page at the same time', () => {
   });
 
   it('leave no timers behind once they are answered', async () => {
-    const model = new WebModel(() => answered(forAll));
+    const model = new WebModel(() => pageAnswer(forAll));
     const { waits } = await ask(model, users(2));
     expect([waits, model.clock.waiting]).toEqual([[300, 300], 0]);
   });
 
   it('have what hangs given up where its client has left and they are answered otherwise', async () => {
     const model = new WebModel((_method, { cookie }) =>
-      answered(forAll, cookie === 'user=0' ? { status: undefined } : {}),
+      pageAnswer(forAll, cookie === 'user=0' ? { status: undefined } : {}),
     );
     const [first, other] = users(2).map(request => model.read(request));
     await model.pass(1_000);
@@ -1001,7 +1001,7 @@ describe('readers of a page at the same time', () => {
 
   it('have given up for nobody what begins once they were answered otherwise, and does not end', async () => {
     const model = new WebModel((_method, { cookie }) =>
-      answered(forAll, cookie === 'user=0' ? { headMs: 2_500 } : { headMs: 4_000, isEndless: true }),
+      pageAnswer(forAll, cookie === 'user=0' ? { headMs: 2_500 } : { headMs: 4_000, isEndless: true }),
     );
     const [, other] = users(2).map(request => model.read(request));
     await model.pass(5_800);
@@ -1012,7 +1012,7 @@ describe('readers of a page at the same time', () => {
 
   it('wait on for an answer that takes long to come, and is asked for once', async () => {
     const model = new WebModel((_method, { cookie }) =>
-      answered(forAll, cookie === 'user=0' ? { status: undefined } : { isEndless: true }),
+      pageAnswer(forAll, cookie === 'user=0' ? { status: undefined } : { isEndless: true }),
     );
     for (const request of users(3)) model.read(request);
     await model.pass(9_500);
@@ -1021,7 +1021,7 @@ describe('readers of a page at the same time', () => {
 
   it('find what others have had asked who have left, as long as its answer has not begun', async () => {
     const model = new WebModel((_method, { cookie }) =>
-      answered(forAll, cookie === 'user=0' ? { status: undefined } : { headMs: 5_000 }),
+      pageAnswer(forAll, cookie === 'user=0' ? { status: undefined } : { headMs: 5_000 }),
     );
     const [first, second, third] = users(3);
     if (first) model.read(first);
@@ -1035,7 +1035,7 @@ describe('readers of a page at the same time', () => {
   });
 
   it('find what has begun for those who wanted the head alone, where it ends soon', async () => {
-    const model = new WebModel(() => answered(forAll, { headMs: 1_500, bodyMs: 900 }));
+    const model = new WebModel(() => pageAnswer(forAll, { headMs: 1_500, bodyMs: 900 }));
     const first = model.read({ method: 'GET', quota: 'first', fields: {} });
     const [head] = readers(1, { method: 'HEAD' }).map(request => model.read(request));
     await model.pass(800);
@@ -1046,7 +1046,7 @@ describe('readers of a page at the same time', () => {
   });
 
   it('do not keep for nobody what has begun for those who wanted the head alone', async () => {
-    const model = new WebModel(() => answered(forAll, { headMs: 1_500, isEndless: true }));
+    const model = new WebModel(() => pageAnswer(forAll, { headMs: 1_500, isEndless: true }));
     const first = model.read({ method: 'GET', quota: 'first', fields: {} });
     const [reader] = readers(1, { method: 'HEAD' }).map(request => model.read(request));
     await model.pass(800);
@@ -1058,7 +1058,7 @@ describe('readers of a page at the same time', () => {
   it('are asked for on where those in whose names it was have left', async () => {
     // all are told after 9 s, but the first
     const model = new WebModel((_method, { cookie }) =>
-      answered(forAll, cookie === 'user=0' ? { status: undefined } : { headMs: 9_000 }),
+      pageAnswer(forAll, cookie === 'user=0' ? { status: undefined } : { headMs: 9_000 }),
     );
     const [first, ...others] = users(6);
     if (first) model.read(first);
@@ -1073,7 +1073,7 @@ describe('readers of a page at the same time', () => {
 
   it('are asked for again in the name of a client where what was asked before was given up for nobody', async () => {
     const model = new WebModel((_method, { cookie }) =>
-      answered(forAll, cookie === 'user=0' ? { status: undefined } : { isEndless: true }),
+      pageAnswer(forAll, cookie === 'user=0' ? { status: undefined } : { isEndless: true }),
     );
     const [first, ...others] = users(8);
     if (first) model.read(first);
@@ -1098,7 +1098,7 @@ describe('readers of a page at the same time', () => {
 
   it('have patience by what the answer took that was for all, whoever was asked for', async () => {
     const model = new WebModel((_method, { cookie }) =>
-      answered(
+      pageAnswer(
         { 'cache-control': 'max-age=1' },
         cookie === 'user=0' || cookie === 'user=1' ? { status: undefined } : {},
       ),
@@ -1114,7 +1114,7 @@ describe('readers of a page at the same time', () => {
 
   it('share the question of who was answered first, though another was asked for beside it', async () => {
     const model = new WebModel((_method, { cookie }) =>
-      answered({ 'cache-control': 'max-age=5' }, { headMs: cookie === 'user=1' ? 2_500 : 2_400 }),
+      pageAnswer({ 'cache-control': 'max-age=5' }, { headMs: cookie === 'user=1' ? 2_500 : 2_400 }),
     );
     const [first, second, ...others] = users(4);
     for (const request of [first, second]) if (request) model.read(request);
@@ -1127,7 +1127,7 @@ describe('readers of a page at the same time', () => {
 
   it('do not ask for themselves because one client with a cookie gets its own, again and again', async () => {
     const model = new WebModel((_, { cookie }) =>
-      answered(cookie === 'own' ? { 'cache-control': 'private' } : forAll),
+      pageAnswer(cookie === 'own' ? { 'cache-control': 'private' } : forAll),
     );
     for (let time = 0; time < 6; time++)
       await ask(model, [{ method: 'GET', quota: 'o', fields: { cookie: 'own' } }]);
@@ -1136,7 +1136,9 @@ describe('readers of a page at the same time', () => {
 
   it('ask a few at a time where strangers who lead get answers of their own', async () => {
     const model = new WebModel((_, { cookie }) =>
-      answered(cookie?.startsWith('own') ? { 'cache-control': 'private' } : { 'cache-control': 'max-age=1' }),
+      pageAnswer(
+        cookie?.startsWith('own') ? { 'cache-control': 'private' } : { 'cache-control': 'max-age=1' },
+      ),
     );
     await ask(model, readers(1));
     await model.pass(2_000);
@@ -1150,7 +1152,7 @@ describe('readers of a page at the same time', () => {
 
   it('lead before those who were there first, and before those who come again and again', async () => {
     const model = new WebModel((_, { cookie }) =>
-      answered(cookie ? { 'cache-control': 'private' } : forAll, { headMs: cookie ? 500 : 300 }),
+      pageAnswer(cookie ? { 'cache-control': 'private' } : forAll, { headMs: cookie ? 500 : 300 }),
     );
     for (const { quota } of readers(4))
       model.read({ method: 'GET', quota: `t${quota}`, fields: { cookie: quota } });
@@ -1172,7 +1174,7 @@ describe('readers of a page at the same time', () => {
   ])(
     'do not wait for one another where each is answered for itself (%s), but for the very same',
     async (_, said, own) => {
-      const model = new WebModel(() => answered({}, said));
+      const model = new WebModel(() => pageAnswer({}, said));
       const came: ModelReader[] = [];
       for (const request of readers(60, { fields: own })) {
         came.push(model.read(request));
@@ -1190,10 +1192,10 @@ describe('readers of a page at the same time', () => {
 
   it("wait on where nobody's question is refused beside one that takes long", async () => {
     const model = new WebModel((_, sent) => {
-      if (sent.cookie) return answered(forAll, { headMs: 5_000 });
+      if (sent.cookie) return pageAnswer(forAll, { headMs: 5_000 });
       return sent['user-agent']?.startsWith('browser')
-        ? answered({}, { status: undefined })
-        : answered({}, { status: 403 });
+        ? pageAnswer({}, { status: undefined })
+        : pageAnswer({}, { status: 403 });
     });
     model.read({ method: 'GET', quota: 's', fields: { cookie: 'slow' } });
     const { waits, questions } = await ask(model, readers(20));
@@ -1204,7 +1206,7 @@ describe('readers of a page at the same time', () => {
 it('of answers without a date, that counts which was asked for later', async () => {
   let version = 1;
   const model = new WebModel((_, { cookie }) =>
-    answered({ ...forAll, 'x-version': String(version) }, { headMs: cookie ? 6_000 : 300 }),
+    pageAnswer({ ...forAll, 'x-version': String(version) }, { headMs: cookie ? 6_000 : 300 }),
   );
   const slow = model.read({ method: 'GET', quota: 's', fields: { cookie: 'slow' } });
   version = 2;
@@ -1222,10 +1224,10 @@ describe('who has waited, and demands an answer that is confirmed,', () => {
   /** A page that is stale and may be served where the origin fails, which then says nothing. */
   async function silentBehindStale() {
     const fields = { 'cache-control': 'max-age=1', etag: 'W/"1"' };
-    const model = new WebModel(() => answered(fields), { staleIfErrorMs: 600_000 });
+    const model = new WebModel(() => pageAnswer(fields), { staleIfErrorMs: 600_000 });
     model.read({ method: 'GET', quota: 'a', fields: {} });
     await model.pass(5_000);
-    model.origin.answer = () => answered({}, { status: undefined });
+    model.origin.answer = () => pageAnswer({}, { status: undefined });
     return model;
   }
 

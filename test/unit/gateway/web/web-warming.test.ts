@@ -1,11 +1,7 @@
 import { expect, it } from 'vitest';
-import { type ModelAnswer, WebModel } from '../../../support/web-model.ts';
+import { pageAnswer, WebModel } from '../../../support/web-model.ts';
 
 const forAll = { 'cache-control': 'max-age=60' };
-
-function answered(fields: Record<string, string>, different: Partial<ModelAnswer> = {}): ModelAnswer {
-  return { status: 200, fields, body: 'page', headMs: 300, bodyMs: 0, ...different };
-}
 
 const warmed = { kind: 'warmed', bytes: 4 };
 
@@ -14,7 +10,7 @@ function client(model: WebModel, fields: Record<string, string> = {}) {
 }
 
 it('waits for the question of a client, whose answer is for all', async () => {
-  const model = new WebModel(() => answered(forAll));
+  const model = new WebModel(() => pageAnswer(forAll));
   client(model);
   const run = model.warm();
   await model.pass(1_000);
@@ -24,7 +20,7 @@ it('waits for the question of a client, whose answer is for all', async () => {
 
 it('asks in nobody’s name where the answer of the client for which it waited is its own', async () => {
   const model = new WebModel((_method, { cookie }) =>
-    answered(cookie === undefined ? forAll : { 'cache-control': 'private, max-age=60' }),
+    pageAnswer(cookie === undefined ? forAll : { 'cache-control': 'private, max-age=60' }),
   );
   client(model, { cookie: 'user=1' });
   const run = model.warm();
@@ -39,7 +35,7 @@ it('asks in nobody’s name where the answer of the client for which it waited i
 });
 
 it('asks in nobody’s name where the client for which it waited has got another variant', async () => {
-  const model = new WebModel(() => answered({ ...forAll, vary: 'user-agent' }));
+  const model = new WebModel(() => pageAnswer({ ...forAll, vary: 'user-agent' }));
   client(model);
   const run = model.warm();
   await model.pass(1_000);
@@ -48,7 +44,7 @@ it('asks in nobody’s name where the client for which it waited has got another
 });
 
 it('asks once for the same page however often that is named, and is told the same', async () => {
-  const model = new WebModel(() => answered({ 'cache-control': 'no-store' }));
+  const model = new WebModel(() => pageAnswer({ 'cache-control': 'no-store' }));
   const runs = [model.warm(), model.warm(), model.warm()];
   await model.pass(1_000);
   for (const run of runs) expect(await run).toEqual({ kind: 'uncached', reason: 'no-store' });
@@ -56,7 +52,7 @@ it('asks once for the same page however often that is named, and is told the sam
 });
 
 it('lets a client wait for its question, which goes on for that client when nobody wants the rest', async () => {
-  const model = new WebModel(() => answered(forAll));
+  const model = new WebModel(() => pageAnswer(forAll));
   const leaving = new AbortController();
   const run = model.warm('/page', leaving.signal);
   await model.pass(100);
@@ -68,7 +64,7 @@ it('lets a client wait for its question, which goes on for that client when nobo
 });
 
 it('leaves a client to its question when nobody wants the page any more', async () => {
-  const model = new WebModel(() => answered(forAll));
+  const model = new WebModel(() => pageAnswer(forAll));
   const reader = client(model);
   const leaving = new AbortController();
   const run = model.warm('/page', leaving.signal);
@@ -79,7 +75,7 @@ it('leaves a client to its question when nobody wants the page any more', async 
 });
 
 it('tells why there is no answer', async () => {
-  const model = new WebModel(() => answered({}, { status: undefined }));
+  const model = new WebModel(() => pageAnswer({}, { status: undefined }));
   const run = model.warm();
   await model.pass(11_000);
   expect(await run).toEqual({ kind: 'failed', code: 'TIMEOUT' });
