@@ -10,19 +10,22 @@ import { formatPath } from './problems.ts';
  */
 export function readYaml(yaml: string, source: string): unknown {
   // its warnings would be printed, with quotes from the text
-  const document = parseDocument(yaml, { prettyErrors: false, logLevel: 'error' });
+  // and it compares each key with each other
+  const document = parseDocument(yaml, { prettyErrors: false, logLevel: 'error', uniqueKeys: false });
   // tags that are not known are warnings of the parser, which then drops what follows
   const [first] = [...document.errors, ...document.warnings];
   // what follows a tab, or any other error, is read as something else
   const problem = document.errors.find(({ code }) => code === 'TAB_AS_INDENT') ?? first;
   if (problem) {
     const { code, message, pos } = problem;
-    const twice = code === 'DUPLICATE_KEY' ? pathAt(document, pos[0]) : undefined;
-    if (twice)
-      throw new ConfigError(source, [`line ${lineAt(yaml, pos[0])}: ${formatPath(twice)} is there twice`]);
     const reason = isReference(yaml, pos[0]) ? UNQUOTED_REFERENCE : withoutQuotes(code, message);
     throw new ConfigError(source, [`line ${lineAt(yaml, pos[0])}: ${reason}`]);
   }
+  const twice = repeatedKey(document);
+  if (twice)
+    throw new ConfigError(source, [
+      `line ${lineAt(yaml, twice.offset)}: ${formatPath(twice.path)} is there twice`,
+    ]);
   const alias = badAlias(document);
   if (alias) {
     const place = `line ${lineAt(yaml, alias.node.range?.[0] ?? 0)}: ${formatPath(alias.path)}`;
@@ -84,13 +87,24 @@ function badAlias(
   return found;
 }
 
-/** The path of the key that is written at `offset`. */
-function pathAt(document: Document, offset: number): readonly PropertyKey[] | undefined {
-  let found: readonly PropertyKey[] | undefined;
+/** A key of a map that has it already, and where it is written. */
+function repeatedKey(
+  document: Document,
+): { readonly offset: number; readonly path: readonly PropertyKey[] } | undefined {
+  const known = new Map<unknown, Set<string>>();
+  let found: ReturnType<typeof repeatedKey>;
   visit(document, {
     Pair(_key, pair, ancestors) {
-      if (!isScalar(pair.key) || pair.key.range?.[0] !== offset) return undefined;
-      found = pathOf([...ancestors, pair]);
+      if (!isScalar(pair.key)) return undefined;
+      const map = ancestors.at(-1);
+      const names = known.get(map) ?? new Set();
+      known.set(map, names);
+      const name = String(pair.key.value);
+      if (!names.has(name)) {
+        names.add(name);
+        return undefined;
+      }
+      found = { offset: pair.key.range?.[0] ?? 0, path: pathOf([...ancestors, pair]) };
       return visit.BREAK;
     },
   });

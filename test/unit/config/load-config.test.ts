@@ -490,6 +490,7 @@ describe('a problem is named with its key, what it holds and what was expected',
     ['backends: { main: { type: tape } }', 'backends.main.type holds "tape"; expected s3, http, embedded'],
     [`listen: { port: "\${PORT}" }`, `listen.port takes \${PORT} from the environment, where it is not set`],
     ['a: 1\na: 2', 'line 2: a is there twice'],
+    ['a: { 1: b, "1": c }', 'line 1: a.1 is there twice'],
     ['workers: 1\n---\nworkers: 2', 'line 2: a second document begins here; a configuration is one document'],
     ['a:\n  - b: 1\n    c: { d: 1, e: 2, d: 3 }\n', 'line 3: a[0].c.d is there twice'],
     [
