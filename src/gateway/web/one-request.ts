@@ -91,17 +91,6 @@ export function mayBeRenewedFor(read: WebRead, { answer, fields }: ReadableRecor
   return !isOfOneRequest(read, head) && isStorable(read, 'GET', head, read.directives?.noStore ?? false);
 }
 
-/**
- * Whether an answer ends what is stored, though it is not kept itself: the origin has something else now, or refuses it. One that
- * is about its request alone does not, nor one that is not kept because of who asked, nor that there is no HEAD (RFC 9110 §15.5.6).
- */
-export function endsStored(read: WebRead, head: WebHead, isUnkept: boolean): boolean {
-  const { status } = head;
-  if (read.isPersonal || isUnkept) return false;
-  if (status === 401 || status === 403) return true;
-  return !isOfServer(status) && !isOfOneRequest(read, head) && !(status === 405 && read.method === 'HEAD');
-}
-
 /** Whether two requests tell the origin something else, ranges and conditions aside. */
 export function asksOtherwise(one: WebRead, other: WebRead): boolean {
   return digestOf(one) !== digestOf(other);

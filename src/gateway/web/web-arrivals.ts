@@ -5,11 +5,10 @@ import { isOfServer, isOfTarget } from '../../http/whose-error.ts';
 import { readContentHead } from '../fill/content-head.ts';
 import { hasOtherLength } from '../fill/ranged-read.ts';
 import { failedAtStore, type LookupOutcome } from '../request/cache-status.ts';
-import { isPart } from './asked-range.ts';
 import { endChanged, isChange, isOwnLocation, mayChange } from './changed-keys.ts';
 import { COLLECTED_LIMIT_BYTES, type CollectedBody, Collections } from './collected-body.ts';
-import { confirms, described, strongTag } from './confirmation.ts';
-import { endByUnkept, endHeld, outlive } from './ended-answers.ts';
+import { confirms, strongTag } from './confirmation.ts';
+import { EndedAnswers } from './ended-answers.ts';
 import { fetchedOutcome } from './fetched-outcome.ts';
 import type { FillingCache } from './filling-cache.ts';
 import { isAllOfPart, isKeptPart } from './kept-part.ts';
@@ -54,6 +53,7 @@ export class WebArrivals implements WebFetchOwner {
   readonly #records: WebRecords;
   readonly #clients: ClientAnswers;
   readonly #own: OwnAnswers;
+  readonly #ended: EndedAnswers;
   readonly #collections = new Collections();
 
   constructor(cache: FillingCache, records: WebRecords, own: OwnAnswers, clients: ClientAnswers) {
@@ -61,6 +61,7 @@ export class WebArrivals implements WebFetchOwner {
     this.#records = records;
     this.#own = own;
     this.#clients = clients;
+    this.#ended = new EndedAnswers(records, () => cache.nowMs());
   }
 
   answered(fetch: WebFetch, head: WebHead, times: AnswerTimes): AnswerPlan {
@@ -79,7 +80,7 @@ export class WebArrivals implements WebFetchOwner {
     this.#own.saw(read, arrived, stale !== undefined);
     const mayKeep = isForOthers && !isWorse && isOfUse(head, read.policy, times);
     if (method === 'HEAD') this.#described(fetch, head, times, isForOthers);
-    else if (stale && !mayKeep) this.#end(fetch, stale, head);
+    else if (stale && !mayKeep) this.#ended.byAlone(fetch.question, stale, head);
     // those who wait are told the same: that there is nothing
     const isForWaiting = isForOthers && flight !== undefined && isOfTarget(head.status);
     const plan = method === 'GET' && (mayKeep || isForWaiting) ? this.#kept(fetch, arrived) : pass;
@@ -120,11 +121,8 @@ export class WebArrivals implements WebFetchOwner {
     else flight?.land({ ...alone, record });
   }
 
-  tooLong(fetch: WebFetch, head: WebHead): void {
-    const { stale, read } = fetch.question;
-    // an answer for all, whoever has asked; a part is none to what is held of the whole
-    const isOfHeld = stale !== undefined && (head.status !== 206 || isPart(stale));
-    if (isOfHeld && !isOfTarget(head.status)) outlive(this.#records, read, stale, head, this.#cache.nowMs());
+  tooLong({ question }: WebFetch, head: WebHead): void {
+    this.#ended.byTooLong(question, head);
   }
 
   failed(fetch: WebFetch, error: StoreError): boolean {
@@ -139,7 +137,7 @@ export class WebArrivals implements WebFetchOwner {
   }
 
   unkept({ question: { read, method } }: WebFetch, head: WebHead, times: AnswerTimes): void {
-    if (method === 'GET') endByUnkept(this.#records, read, head, times, this.#cache.nowMs());
+    if (method === 'GET') this.#ended.byUnkept(read, head, times);
   }
 
   abandoned(fetch: WebFetch): void {
@@ -189,7 +187,7 @@ export class WebArrivals implements WebFetchOwner {
     const isStored = isForOthers && this.#records.renew(read, stale, record, madeOf(head, times));
     const outcome: LookupOutcome = { ...fetchedOutcome(fetch, head, isStored), how: 'revalidated' };
     this.#clients.answerFrom(fetch, record, outcome, wholeFor(head, record));
-    if (!isForOthers) this.#end(fetch, stale, renewed);
+    if (!isForOthers) this.#ended.byAlone(fetch.question, stale, renewed);
     flight?.land(
       isForOthers
         ? { kind: 'stored', record, how: 'revalidated', status: head.status }
@@ -261,28 +259,14 @@ export class WebArrivals implements WebFetchOwner {
     return { kind: 'fill', receiver, lengthBytes: to - from };
   }
 
-  /** RFC 9111 §4.3.5: HEAD freshens what it still describes, has confirmed what it does not, and withdraws what such an answer to GET does. */
-  #described(fetch: WebFetch, head: WebHead, times: AnswerTimes, isForOthers: boolean): void {
-    const { read, flight } = fetch.question;
-    const held = this.#records.find(read);
-    const isOfAll = isForOthers && !isOfServer(head.status);
-    // whether it is what others were told is not known here any more
-    if (!held && isOfAll) this.#records.changed(read);
-    // of a range, which HEAD has none of (RFC 9110 §14.2), it says nothing of the whole
-    if (!held || (head.status === 206 && isForOthers)) return;
-    const isAlike = isOfAll && head.status === held.answer?.status;
-    const what = isAlike ? described(held, head) : 'unlike';
-    if (what === 'unlike') this.#end(fetch, held, head);
-    else if (what === 'other') this.#records.outdate(read, held, this.#cache.nowMs());
-    else if (what === 'same') {
-      const record = confirmedAnswer(held, readWebHead(head), times);
-      if (this.#records.renew(read, held, record, madeOf(head, times)))
-        flight?.land({ kind: 'stored', record, how: 'revalidated', status: head.status });
-    }
-  }
-
-  #end({ question }: WebFetch, held: ReadableRecord, head: WebHead): void {
-    endHeld(this.#records, question, held, head, this.#cache.nowMs());
+  /** RFC 9111 §4.3.5: HEAD freshens what it still describes. */
+  #described({ question }: WebFetch, head: WebHead, times: AnswerTimes, isForOthers: boolean): void {
+    const { read, flight } = question;
+    const held = this.#ended.byHead(question, head, isForOthers);
+    if (!held) return;
+    const record = confirmedAnswer(held, readWebHead(head), times);
+    if (this.#records.renew(read, held, record, madeOf(head, times)))
+      flight?.land({ kind: 'stored', record, how: 'revalidated', status: head.status });
   }
 }
 
