@@ -71,8 +71,8 @@ export function verdictOf(read: WebRead, waited: Waited, own: OwnAnswers): Verdi
   if (isGivenUp(landing.error))
     return asksOtherwise(read, first) && !read.directives?.noStore && read.mayRepeat() ? 'anew' : 'told';
   if (mayBeOfRequest(read, waited)) return mayShare() ? 'anew' : 'in turn';
-  // somebody who was asked for beside got an answer of its own
-  return landing.hasOwnBeside && hasHung(landing) && asksOtherwise(read, first) ? 'in turn' : 'told';
+  // somebody else whose question was asked meanwhile got an answer of its own
+  return landing.hasOwnHedge && hasHung(landing) && asksOtherwise(read, first) ? 'in turn' : 'told';
 }
 
 /** Whether there is no answer because of what the first has sent; where the origin cannot be reached, nobody gets one. */

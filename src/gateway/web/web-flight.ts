@@ -24,13 +24,13 @@ export type Landing =
     }
   /**
    * @param isBegun whether the origin has begun to answer
-   * @param hasOwnBeside whether what was asked beside got an answer for its reader alone
+   * @param hasOwnHedge whether a hedge got an answer for its reader alone
    */
   | {
       readonly kind: 'failed';
       readonly error: unknown;
       readonly isBegun?: boolean;
-      readonly hasOwnBeside?: boolean;
+      readonly hasOwnHedge?: boolean;
     };
 
 /**
@@ -92,9 +92,9 @@ export function hasHung(landing: Landing): boolean {
   return landing.kind === 'failed' && landing.error instanceof StoreError && landing.error.code === 'TIMEOUT';
 }
 
-/** What is asked beside a flight decides on its end, see `QuestionsBeside`. */
-interface FlightEnd {
-  /** How the flight ends where its first has got `landing`; undefined where it is held for what has begun beside it. */
+/** What is asked while a flight hangs decides on its end, see `Hedging`. */
+export interface FlightHedges {
+  /** How the flight ends where its first has got `landing`; undefined where it is held for another answer that has begun. */
   endOf(landing: Landing): Landing | undefined;
   /** The flight is over. */
   over(): void;
@@ -105,7 +105,7 @@ export class WebFlight {
   /** Called when nobody waits any more, if it was not over by then; set once the first has left. */
   deserted: (() => void) | undefined;
   /** Set once somebody waits. */
-  beside: FlightEnd | undefined;
+  hedges: FlightHedges | undefined;
   /** Called once an answer begins. */
   begins: ((begun: BegunAnswer) => void) | undefined;
   /** Whether `read`, which came after an answer had begun, may share it. */
@@ -123,7 +123,7 @@ export class WebFlight {
   readonly #waiting = new Set<Waiter>();
   readonly #landed: (landing: Landing, by: WebRead) => void;
   #isOver = false;
-  /** Answers under way, its own and what was asked for beside, in the order in which they began: the oldest is waited for. */
+  /** Answers under way, its own and those of hedges, in the order in which they began: the oldest is waited for. */
   #coming: readonly BegunAnswer[] = [];
 
   constructor(
@@ -148,7 +148,7 @@ export class WebFlight {
     return this.#isOver;
   }
 
-  /** The answer that is waited for, its own or one that was asked for beside: it may take long until it lands. */
+  /** The answer that is waited for, its own or that of a hedge: it may take long until it lands. */
   get begun(): BegunAnswer | undefined {
     return this.#coming[0];
   }
@@ -157,9 +157,9 @@ export class WebFlight {
     return this.#coming.length > 0;
   }
 
-  /** An answer begins, its own or one that was asked for beside. */
+  /** An answer begins, its own or that of a hedge. */
   answered(begun: BegunAnswer): void {
-    // another's answer, asked for beside, may have come before it
+    // that of a hedge may have come before it
     if (this.#isOver) return;
     this.#coming = [...this.#coming, begun];
     this.tell(begun);
@@ -237,7 +237,7 @@ export class WebFlight {
    */
   land(landing: Landing, by: WebRead = this.first): void {
     if (this.#isOver) return;
-    const end = by === this.first && this.beside ? this.beside.endOf(landing) : landing;
+    const end = by === this.first && this.hedges ? this.hedges.endOf(landing) : landing;
     if (!end) {
       this.brokeOff(this.first);
       return;
@@ -245,7 +245,7 @@ export class WebFlight {
     this.#isOver = true;
     const { deserted } = this;
     this.deserted = undefined;
-    this.beside?.over();
+    this.hedges?.over();
     this.#landed(end, by);
     const waiting = [...this.#waiting];
     this.#waiting.clear();

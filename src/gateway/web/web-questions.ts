@@ -5,10 +5,10 @@ import { CacheReports, failedAtStore, type LookupOutcome } from '../request/cach
 import { isForReader, mayShareBegun, shareOf } from './begun-answer.ts';
 import { meetsDemands } from './demands.ts';
 import type { FillingCache } from './filling-cache.ts';
+import { Hedging } from './hedging.ts';
 import { hasGotOwn, type OwnAnswers } from './own-answers.ts';
 import { OwnTurns } from './own-turns.ts';
 import type { QuestionSender } from './question-sender.ts';
-import { QuestionsBeside } from './questions-beside.ts';
 import { collapsed, collapsedHead, isSelected, kindOf, verdictOf } from './shared-questions.ts';
 import { answersNow, isComplete, mayServeOnError, staleOutcome, wantsUnfinished } from './stale-answers.ts';
 import type { WaitingClient } from './waiting-client.ts';
@@ -39,7 +39,7 @@ interface QuestionParts {
 export class WebQuestions {
   readonly #parts: QuestionParts;
   readonly #flights: WebFlights;
-  readonly #beside: QuestionsBeside;
+  readonly #hedging: Hedging;
   readonly #turns: OwnTurns;
   readonly #reports = new CacheReports();
 
@@ -53,9 +53,9 @@ export class WebQuestions {
       mayShareBegun: (read, begun) => mayShareBegun(read, begun, cache.nowMs()),
     });
     this.#turns = new OwnTurns(clock);
-    this.#beside = new QuestionsBeside({
+    this.#hedging = new Hedging({
       ...{ clock, background, flights: this.#flights },
-      send: (by, beside) => parts.sender.send(by, records.find(by), beside, false),
+      send: (by, flight) => parts.sender.send(by, records.find(by), flight, false),
       asNobody: read => read.asNobody(records.varyOf(read)),
       isOfEach: read => parts.own.isOfEach(read),
     });
@@ -88,7 +88,7 @@ export class WebQuestions {
   join(read: WebRead, told: (landing: Landing, first: WebRead) => void): (() => void) | undefined {
     const flight = this.#flights.of(read, 'whole');
     const leave = flight?.wait(read, told, () => false);
-    if (flight) this.#beside.watch(flight);
+    if (flight) this.#hedging.watch(flight);
     return leave;
   }
 
@@ -144,7 +144,7 @@ export class WebQuestions {
       begun => this.#giveHead(read, client, begun),
     );
     leave = () => void end();
-    this.#beside.watch(flight);
+    this.#hedging.watch(flight);
   }
 
   #nowMs(): number {

@@ -18,8 +18,8 @@ const alone: Landing = { kind: 'alone', because: 'answer' };
 
 it('what another has got that was asked for beside ends a question, whatever else has begun', () => {
   const flight = new WebFlight(readOf('first'), 0, () => {});
-  flight.beside = { endOf: () => undefined, over: () => {} };
-  flight.land(alone, readOf('beside'));
+  flight.hedges = { endOf: () => undefined, over: () => {} };
+  flight.land(alone, readOf('hedge'));
   expect(flight.isOver).toBe(true);
 });
 
@@ -27,7 +27,7 @@ it('what begins once a question is over is told nobody, and is not waited for', 
   const flight = new WebFlight(readOf('first'), 0, () => {});
   flight.begins = vi.fn();
   flight.land(alone);
-  flight.answered(begun(readOf('beside')));
+  flight.answered(begun(readOf('hedge')));
   expect([flight.isAnswered, flight.begun]).toEqual([false, undefined]);
   expect(flight.begins).not.toHaveBeenCalled();
 });
@@ -35,11 +35,11 @@ it('what begins once a question is over is told nobody, and is not waited for', 
 it('what breaks off once a question is over makes nothing the one that is waited for', () => {
   const first = readOf('first');
   const flight = new WebFlight(first, 0, () => {});
-  const beside = readOf('beside');
-  for (const by of [beside, first]) flight.answered(begun(by));
+  const hedge = readOf('hedge');
+  for (const by of [hedge, first]) flight.answered(begun(by));
   flight.begins = vi.fn();
   flight.land({ kind: 'stored', record: {} as never, how: 'fetched', status: 200 });
-  flight.brokeOff(beside);
+  flight.brokeOff(hedge);
   expect(flight.begins).not.toHaveBeenCalled();
 });
 
@@ -64,12 +64,12 @@ it('of two answers under way the one that goes on is waited for, and who selects
 it('the answer of the first is none to be waited for any more where it is held for another', () => {
   const first = readOf('first');
   const flight = new WebFlight(first, 0, () => {});
-  flight.beside = { endOf: () => undefined, over: () => {} };
-  const beside = readOf('beside');
+  flight.hedges = { endOf: () => undefined, over: () => {} };
+  const hedge = readOf('hedge');
   flight.answered(begun(first));
-  flight.answered(begun(beside));
+  flight.answered(begun(hedge));
   flight.land(alone);
-  expect([flight.isOver, flight.begun?.by]).toEqual([false, beside]);
+  expect([flight.isOver, flight.begun?.by]).toEqual([false, hedge]);
 });
 
 it('what begins beside a question whose first has left is its end where nobody waits for more than the head', () => {
@@ -80,7 +80,7 @@ it('what begins beside a question whose first has left is its end where nobody w
     () => {},
     () => true,
   );
-  flight.answered(begun(readOf('beside')));
+  flight.answered(begun(readOf('hedge')));
   expect(flight.deserted).toHaveBeenCalledOnce();
 });
 
@@ -136,7 +136,7 @@ it('what breaks off behind what is waited for begins nothing, and leaves nobody'
 
 it('who selects another variant is told once, and whose answer selects it so, whatever the others do meanwhile', () => {
   const flight = new WebFlight(readOf('first', '1'), 0, () => {});
-  const beside = readOf('beside', '1');
+  const hedge = readOf('hedge', '1');
   const told: [string, WebRead][] = [];
   for (const name of ['a', 'b'])
     flight.wait(
@@ -147,10 +147,10 @@ it('who selects another variant is told once, and whose answer selects it so, wh
       },
       () => false,
     );
-  flight.answered(begun(beside, 'x-a'));
+  flight.answered(begun(hedge, 'x-a'));
   expect(told).toEqual([
-    ['a variant', beside],
-    ['b variant', beside],
+    ['a variant', hedge],
+    ['b variant', hedge],
   ]);
 });
 
