@@ -93,13 +93,14 @@ function parse(yaml: string, environment: Environment, source: string, asksForKe
     );
   }
   const { value, problems: absent } = substituteEnvironment(written, environment);
-  const result = gatewaySchema(environment, asksForKeys).safeParse(withWebDefaults(value));
+  const schema = gatewaySchema(environment, asksForKeys);
+  const result = schema.safeParse(withWebDefaults(value));
   const problems = absent.map(({ path, reason }) => `${formatPath(path)} ${reason}`);
   if (result.success && problems.length === 0) return { config: deepFreeze(result.data), written };
   // of a value that is not there, nothing else is worth telling
   const isKnown = ({ path }: { readonly path: readonly PropertyKey[] }) =>
     !absent.some(each => isDeepStrictEqual(each.path, path));
-  if (result.error) problems.push(...describeIssues(result.error.issues, written, isKnown));
+  if (result.error) problems.push(...describeIssues(result.error.issues, written, isKnown, schema));
   throw new ConfigError(source, problems);
 }
 

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { ConfigWarning } from './config-warning.ts';
 import { referencesIn, shownReference } from './environment.ts';
+import { homeOf } from './key-homes.ts';
 import { misspeltHint } from './scalars.ts';
 import { HIDDEN_KEY, LONGEST_SHOWN, looksSecret, secretKey } from './secret-texts.ts';
 
@@ -32,14 +33,16 @@ const harmless: readonly Path[] = [
  * variables were substituted: values from the environment are not shown, nor are values of keys that may hold secrets.
  *
  * @param isTold whether a finding is worth a line
+ * @param schema the schema
  */
 export function describeIssues(
   issues: readonly Issue[],
   document: unknown,
   isTold: (issue: Issue) => boolean,
+  schema: z.core.$ZodType,
 ): string[] {
   const told = issues.flatMap(innerIssues).filter(isTold);
-  return [...new Set(told.flatMap(issue => describeIssue(issue, document)))];
+  return [...new Set(told.flatMap(issue => describeIssue(issue, document, schema)))];
 }
 
 /** Formats warnings for the operator; values are shown as in findings. */
@@ -61,7 +64,7 @@ export function formatPath(path: Path): string {
   return parts.join('').replace(/^\./, '') || 'the file';
 }
 
-function describeIssue(issue: Issue, document: unknown): string[] {
+function describeIssue(issue: Issue, document: unknown, schema: z.core.$ZodType): string[] {
   const { path, message } = issue;
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map(key => {
@@ -69,7 +72,7 @@ function describeIssue(issue: Issue, document: unknown): string[] {
       // the value of a misspelt key may be a secret, whatever the key is called
       const isHidden = /^(?:string|number)$/.test(typeof value) || isInSecretPlace(path);
       const held = isHidden ? describeHidden(value) : describeHeld([...path, key], document);
-      return `${formatUnknown(path, key, value)} is an unknown key and holds ${held}; the known keys are ${keysOf(message)}${misspeltHint(key, keysOf(message).split(', '))}`;
+      return `${formatUnknown(path, key, value)} is an unknown key and holds ${held}; the known keys are ${keysOf(message)}${homeHint(schema, path, key) ?? misspeltHint(key, keysOf(message).split(', '))}`;
     });
   }
   if (issue.code === 'invalid_key') {
@@ -111,6 +114,12 @@ function describeValue(issue: Issue, document: unknown): string {
  */
 function closestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
   return branches.find(branch => branch.every(issue => issue.path.length > 0));
+}
+
+/** What follows the known keys where the key stands at a wrong place. */
+function homeHint(schema: z.core.$ZodType, path: Path, key: string): string | undefined {
+  const home = homeOf(schema, path, key);
+  return home && `; ${key} is a key of ${formatPath(home)}`;
 }
 
 /** The schema's message for a map is `a map of a, b, c`. */
