@@ -419,7 +419,7 @@ describe('a problem is named with its key, what it holds and what was expected',
       'blockSize, maxObjectSize; setCookie is a key of buckets.photos',
     ],
     [
-      bucket('access: public, rules: [{ keys: ["**"], languages: [], maxTtl: 1h }]'),
+      bucket('access: public, rules: [{ keys: ["**"], cache: { ttl: 1h }, maxTtl: 1h }]'),
       'requestHeaders, onChange, languages; maxTtl is a key of buckets.photos.rules[0].cache',
     ],
     ['memory: { size: 1GiB }', 'log, tracing; memory is a key of cache'],
