@@ -166,11 +166,11 @@ describe.each(['closes', 'hangs', 'answers 503'] as const)('a store that %s', fa
 });
 
 it('a 503 to HEAD says nothing of the store: it neither opens the breaker nor hides the calls that fail', async () => {
-  await startGateway();
+  await startGateway(1, 128, 30_000);
   const down = await goDown('answers 503');
   const heads = async () => {
     const answers = await Promise.all(Array.from({ length: 60 }, (_, index) => gateway.head(`/b/k${index}`)));
-    expect(answers.every(({ status }) => status === 503)).toBe(true);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
   };
   expect(await attemptsDuring(down, heads)).toBeGreaterThanOrEqual(60);
   expect(states()).toEqual([]);
