@@ -155,6 +155,48 @@ it.each(['/renamed?versioning', '/renamed?tagging', '/part/k?tagging'])(
   },
 );
 
+it.each([
+  ['PUT', '/k'],
+  ['DELETE', '/k'],
+  ['PUT', '/k?tagging'],
+])('bodies of successes that have none do not pass: %s %s', async (method, path) => {
+  const text = 'real.name';
+  for (const length of [
+    `content-length: ${text.length}\r\n\r\n${text}`,
+    `transfer-encoding: chunked\r\n\r\n9\r\n${text}\r\n0\r\n\r\n`,
+  ]) {
+    says = `HTTP/1.1 200 x\r\netag: "e"\r\n${length}`;
+    const answers = [];
+    for (const bucket of ['renamed', 'real.name']) {
+      const reply = await fetch(`${gateway.url()}/${bucket}${path}`, { method });
+      answers.push([reply.status, await reply.text()]);
+    }
+    expect(answers).toEqual([
+      [200, ''],
+      [200, text],
+    ]);
+  }
+});
+
+it('a success whose body does not end is answered, and cut off', async () => {
+  const closed = Promise.withResolvers<void>();
+  const endless = await RawStore.start(socket => {
+    socket.on('close', closed.resolve);
+    const go = () => {
+      while (socket.write(`1000\r\n${'x'.repeat(4096)}\r\n`));
+    };
+    socket.on('drain', go);
+    socket.write('HTTP/1.1 200 x\r\ntransfer-encoding: chunked\r\n\r\n');
+    go();
+  });
+  const other = await TestGateway.start({ storeUrl: endless.url, buckets });
+  const reply = await fetch(`${other.url()}/renamed/k`, { method: 'DELETE' });
+  expect([reply.status, await reply.text()]).toEqual([200, '']);
+  await closed.promise;
+  await other.close();
+  await endless.close();
+});
+
 describe('of objects', () => {
   const naming = [
     ...['x-amz-bucket-arn: arn:aws:s3:::real.name', 'x-amz-error-detail-key: real.name/k'],

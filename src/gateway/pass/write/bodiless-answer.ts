@@ -2,17 +2,24 @@ import type { StoreReplyHead } from '../../../backend/store.ts';
 import { isLength } from '../../../s3/passed-fields.ts';
 import type { PassedReceiver } from '../pass-through.ts';
 
+/** So much of a body that nobody gets is read for the sake of its connection. */
+const DISCARDED_LIMIT_BYTES = 64 * 1024;
+
 /**
  * Passes on the answer of a write that has no document: what a store puts there nevertheless may be names that are not for the client.
  * Refusals are not changed.
  */
 export class BodilessAnswer implements PassedReceiver {
   readonly #receiver: PassedReceiver;
+  readonly #cut: () => void;
   /** Whether the client has all that it gets. */
   #isDone = false;
+  #discardedBytes = 0;
 
-  constructor(receiver: PassedReceiver) {
+  /** @param cut ends the call */
+  constructor(receiver: PassedReceiver, cut: () => void) {
     this.#receiver = receiver;
+    this.#cut = cut;
   }
 
   answered(head: StoreReplyHead): void {
@@ -26,7 +33,12 @@ export class BodilessAnswer implements PassedReceiver {
   }
 
   arrived(chunk: Buffer): void {
-    if (!this.#isDone) this.#receiver.arrived(chunk);
+    if (!this.#isDone) {
+      this.#receiver.arrived(chunk);
+      return;
+    }
+    this.#discardedBytes += chunk.length;
+    if (this.#discardedBytes > DISCARDED_LIMIT_BYTES) this.#cut();
   }
 
   ended(): void {

@@ -71,6 +71,7 @@ export function passWrite(other: OtherOperation): void {
       const answer = answerOf(other, receiver, {
         write: reply => resultForClient(other, reply, { ...scope, undecided: () => write.undecided() }),
         refused,
+        cut: () => write.cut(),
       });
       const write = StoreWrite.send(exchange, {
         ...{ store: bucket.store, request: { ...toSend, ...bodyStream }, body },
@@ -82,16 +83,16 @@ export function passWrite(other: OtherOperation): void {
   });
 }
 
-/** What the client may be told of the answer. */
+/** What the client may be told of the answer. @param options `cut` ends the call where no more of its answer is wanted */
 function answerOf(
   { bucket, operation }: OtherOperation,
   receiver: PassedReceiver,
-  options: ResultOptions,
+  options: ResultOptions & { readonly cut: () => void },
 ): PassedReceiver {
   if (hasResult(operation)) return new ResultAnswer(receiver, options);
   if (operation === 'SelectObjectContent')
     return new SelectAnswer(receiver, new ResultAnswer(receiver, options));
-  return isRenamed(bucket) ? new BodilessAnswer(receiver) : receiver;
+  return isRenamed(bucket) ? new BodilessAnswer(receiver, options.cut) : receiver;
 }
 
 /** Without one, the request could be taken for the upload of a whole object. */

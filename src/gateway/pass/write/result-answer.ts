@@ -6,8 +6,12 @@ import type { PassedReceiver } from '../pass-through.ts';
 /** Results and errors take less than a kilobyte, and a key at most six. */
 const RESULT_LIMIT_BYTES = 64 * 1024;
 
-/** What stands before the root element: white space, the XML declaration, and more white space. Other instructions may name anything. */
-const prolog = /^\s*(?:<\?xml\s[^>]*\?>\s*)?/;
+/**
+ * What stands before the root element: white space, the XML declaration, and more white space (XML 1.0 §2.8). Other instructions, and
+ * anything else in the declaration, may name anything.
+ */
+const prolog =
+  /^\s*(?:<\?xml\s+version=["']1\.\d["'](?:\s+encoding=["']utf-8["'])?(?:\s+standalone=["'](?:yes|no)["'])?\s*\?>\s*)?/i;
 
 /** How the document of an answer is written for the client. */
 export interface ResultOptions {

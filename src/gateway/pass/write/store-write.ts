@@ -91,7 +91,7 @@ export class StoreWrite implements StoreCall, StoreReceiver {
    */
   abort(): void {
     this.#receiver = undefined;
-    if (!this.#isWhole || this.#open.changesNothing) this.#cut();
+    if (!this.#isWhole || this.#open.changesNothing) this.cut();
     // it may have been paused for the client
     else this.#call?.resume();
   }
@@ -100,13 +100,20 @@ export class StoreWrite implements StoreCall, StoreReceiver {
   refuse(error: unknown): void {
     const receiver = this.#receiver;
     this.undecided();
-    this.#cut();
+    this.cut();
     receiver?.failed(error);
   }
 
   /** What was answered does not say what became of the write. */
   undecided(): void {
     if (this.#isWhole) this.#open.unsettled();
+  }
+
+  /** What becomes of the write is known: nobody wants the rest of its answer. */
+  cut(): void {
+    this.#receiver = undefined;
+    this.#call?.abort();
+    this.#finish();
   }
 
   answered(head: StoreReplyHead): void {
@@ -136,12 +143,6 @@ export class StoreWrite implements StoreCall, StoreReceiver {
   /** Whether the store may have the whole request: only then it can carry it out. */
   get #isWhole(): boolean {
     return this.#body?.isSent !== false;
-  }
-
-  #cut(): void {
-    this.#receiver = undefined;
-    this.#call?.abort();
-    this.#finish();
   }
 
   #finish(): void {

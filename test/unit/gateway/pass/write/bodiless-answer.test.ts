@@ -3,6 +3,8 @@ import { BodilessAnswer } from '../../../../../src/gateway/pass/write/bodiless-a
 import { httpHeader } from '../../../../support/asked-ranges.ts';
 import { hearing } from '../../../../support/hearing.ts';
 
+const unexpected = () => expect.unreachable('cut');
+
 it.each([
   [200, ['200 a=1 content-length=0', 'ended']],
   [204, ['204 a=1', 'ended']],
@@ -11,7 +13,7 @@ it.each([
   [403, ['403 content-length=9 a=1', '<secret/>', 'ended']],
 ])('a body under %i is passed on only where it is a refusal', (status, expected) => {
   const { heard, receiver } = hearing();
-  const answer = new BodilessAnswer(receiver);
+  const answer = new BodilessAnswer(receiver, unexpected);
   answer.answered({ status, fields: [httpHeader('content-length', '9'), httpHeader('a', '1')] });
   answer.arrived(Buffer.from('<secret/>'));
   answer.ended();
@@ -20,7 +22,7 @@ it.each([
 
 it('a body that breaks off makes a success no failure', () => {
   const { heard, receiver } = hearing();
-  const answer = new BodilessAnswer(receiver);
+  const answer = new BodilessAnswer(receiver, unexpected);
   answer.answered({ status: 200, fields: [] });
   answer.failed('gone');
   expect(heard).toEqual(['200 content-length=0', 'ended']);
@@ -28,6 +30,16 @@ it('a body that breaks off makes a success no failure', () => {
 
 it('what breaks off before the head fails', () => {
   const { heard, receiver } = hearing();
-  new BodilessAnswer(receiver).failed('gone');
+  new BodilessAnswer(receiver, unexpected).failed('gone');
   expect(heard).toEqual(['failed: gone']);
+});
+
+it('a success whose body does not end is cut off after 64 KiB', () => {
+  const { heard, receiver } = hearing();
+  const answer = new BodilessAnswer(receiver, () => heard.push('cut'));
+  answer.answered({ status: 200, fields: [] });
+  for (const sizeBytes of [65_535, 1]) answer.arrived(Buffer.alloc(sizeBytes));
+  expect(heard).toEqual(['200 content-length=0', 'ended']);
+  answer.arrived(Buffer.alloc(1));
+  expect(heard).toEqual(['200 content-length=0', 'ended', 'cut']);
 });

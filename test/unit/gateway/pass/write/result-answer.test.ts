@@ -83,6 +83,19 @@ describe('a store that keeps its client waiting', () => {
     expect(heard.slice(2)).toEqual(['<new>13</new>', 'ended']);
   });
 
+  it.each([
+    '<?xml version="1.0" at="name"?>',
+    '<?xml version="1.0" encoding="name"?>',
+    '<?xml name?>',
+    `${declaration}<?xml version="1.0" at="name"?>`,
+  ])('is passed on without a declaration that may name anything: %s', text => {
+    answer.answered(streamed);
+    arrive(`${text}<Old/>`);
+    answer.ended();
+    expect(roots).toHaveLength(1);
+    expect(heard.join()).not.toContain('name');
+  });
+
   it('may break off', () => {
     answer.answered(streamed);
     arrive(' ');
