@@ -7,7 +7,6 @@ import { cors } from './cors-schema.ts';
 import { requestHeaders, responseHeaders } from './header-schema.ts';
 import { languages } from './language-schema.ts';
 import { choice, flag, listOf, map, size, text } from './scalars.ts';
-import { shownName } from './secret-texts.ts';
 import { website } from './website-schema.ts';
 
 /** The largest object or part that is sent in one piece (https://docs.aws.amazon.com/AmazonS3/latest/userguide/upload-objects.html). */
@@ -65,9 +64,8 @@ const rule = map({
 /** The console shows the ARN of a bucket, which no request takes in place of its name. */
 const nameAtStore = (what: string) =>
   text(what).check(({ value, issues }) => {
-    const name = /^arn:aws[a-z-]*:s3:::([^/*]+)/.exec(value)?.[1];
-    if (name === undefined) return;
-    issues.push({ code: 'custom', message: `the bucket's name, ${shownName(name)}`, input: value });
+    if (!/^arn:aws[a-z-]*:s3:::[^/*]/.test(value)) return;
+    issues.push({ code: 'custom', message: `the bucket's name, which follows ":::"`, input: value });
   });
 
 const bucketKeys = map({

@@ -1,10 +1,12 @@
 import { hostOf, isAnyAddress, isLoopbackHost } from '../http/host-address.ts';
 import type { ConfigWarning } from './config-warning.ts';
 import type { BackendConfig, GatewayConfig } from './gateway-config.ts';
-import { shownName } from './secret-texts.ts';
 
 /** Hosts of Amazon S3: what comes before its name, and the region. */
 const amazon = /^(?:(.+)\.)?s3(?:\.dualstack)?[.-]([a-z]{2}(?:-[a-z]+)+-\d)\.amazonaws\.com(?:\.cn)?$/;
+
+/** What is no such name may be anything, from the environment as well. */
+const regionName = /^[a-z]{2}(?:-[a-z]+)+-\d$/;
 
 /** Warns of endpoints that are no backend: the gateway itself, another region, or a single bucket. */
 export function* endpointWarnings({
@@ -27,12 +29,12 @@ function* ofAmazon(
   const [, bucket, ofHost] = amazon.exec(hostOf(endpoint)) ?? [];
   if (ofHost === undefined) return;
   if (ofHost !== region) {
-    const consequence = `requests are signed for ${shownName(region)}, and the endpoint is in ${ofHost}, which refuses them`;
+    const consequence = `requests are signed for ${regionName.test(region) ? region : 'that'}, and the endpoint is in ${ofHost}, which refuses them`;
     yield { path: ['backends', name, 'region'], consequence };
   }
   if (bucket !== undefined) {
     const again = addressing === 'path' ? 'before each path' : 'before the host';
-    const consequence = `its host begins with the name of a bucket (${shownName(bucket)}), and a name is put ${again} as well; the name of the bucket belongs to buckets.<name>.bucket`;
+    const consequence = `its host begins with the name of a bucket, and a name is put ${again} as well; the name of the bucket belongs to buckets.<name>.bucket`;
     yield { path: ['backends', name, 'endpoint'], consequence };
   }
 }

@@ -18,7 +18,7 @@ export function refuseUnwritableLog({ log: { access } }: Pick<GatewayConfig, 'lo
   if (why !== undefined) throw new ConfigError(source, [unwritableLog(access.file, why)]);
 }
 
-/** @param why the name of the error */
+/** The path is told wherever it comes from, the environment as well: it is what has to be put right. @param why the name of the error */
 export function unwritableLog(path: string, why: string): string {
   return `log.access.file holds ${describeText(path)}, which cannot be written (${why}); expected a file in a directory that is there`;
 }

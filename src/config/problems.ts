@@ -30,7 +30,8 @@ const harmless: readonly Path[] = [
 
 /**
  * Formats the schema's findings for the operator: key, value, allowed values. `document` is the file before environment
- * variables were substituted: values from the environment are not shown, nor are values of keys that may hold secrets.
+ * variables were substituted: values from the environment are not shown, nor are values of keys that may hold secrets. (The path of a
+ * log is, see `unwritableLog`.)
  *
  * @param isTold whether a finding is worth a line
  * @param schema the schema

@@ -29,10 +29,7 @@ export function readYaml(yaml: string, source: string): unknown {
   const alias = badAlias(document);
   if (alias) {
     const place = `line ${lineAt(yaml, alias.node.range?.[0] ?? 0)}: ${formatPath(alias.path)}`;
-    const fault = alias.isInItself
-      ? 'refers by "*" to what it is in itself'
-      : 'begins with "*", which refers to nothing; write it in quotes';
-    throw new ConfigError(source, [`${place} ${fault}`]);
+    throw new ConfigError(source, [`${place} ${alias.fault}`]);
   }
   try {
     return document.toJS() ?? {};
@@ -65,10 +62,10 @@ function withoutQuotes(code: string, message: string): string {
   return Object.hasOwn(quoting, code) ? String(quoting[code]) : message.replace(/\s*["'`][\s\S]*$/, '');
 }
 
-/** An alias that names nothing, such as the pattern `**`, or what it is in itself, and the keys on the way to it. */
+/** An alias that names nothing, such as the pattern `**`, or what it is in itself, or that is a key; and the keys on the way to it. */
 function badAlias(
   document: Document,
-): { readonly node: Alias; readonly path: readonly PropertyKey[]; readonly isInItself: boolean } | undefined {
+): { readonly node: Alias; readonly path: readonly PropertyKey[]; readonly fault: string } | undefined {
   let found: ReturnType<typeof badAlias>;
   // as the file has them: a name may be given again (YAML 1.2.2 §3.2.2.2); `resolve` would look through all of it each time
   const anchors = new Map<string, Node>();
@@ -76,15 +73,22 @@ function badAlias(
     Value(_key, node) {
       if (node.anchor !== undefined) anchors.set(node.anchor, node);
     },
-    Alias(_key, node, ancestors) {
-      const target = anchors.get(node.source);
-      const isInItself = ancestors.some(ancestor => ancestor === target);
-      if (target && !isInItself) return undefined;
-      found = { isInItself, node, path: pathOf([...ancestors, node]) };
+    Alias(key, node, ancestors) {
+      const fault = faultOf(key, anchors.get(node.source), ancestors);
+      if (fault === undefined) return undefined;
+      found = { fault, node, path: pathOf([...ancestors, node]) };
       return visit.BREAK;
     },
   });
   return found;
+}
+
+/** @param key where the alias stands, as `visit` tells it */
+function faultOf(key: unknown, target: Node | undefined, ancestors: readonly unknown[]): string | undefined {
+  if (!target) return 'begins with "*", which refers to nothing; write it in quotes';
+  if (ancestors.includes(target)) return 'refers by "*" to what it is in itself';
+  // it may be there twice
+  return key === 'key' ? 'has a key that is taken from elsewhere by "*"; write it out' : undefined;
 }
 
 /** A key of a map that has it already, and where it is written. */

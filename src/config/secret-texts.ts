@@ -9,10 +9,11 @@ const secretAssigned = new RegExp(`(?:${secretKey.source})[\\w-]*["']?\\s*[:=]`,
 export const LONGEST_SHOWN = 1_024;
 
 export const HIDDEN_KEY = 'a key that is not shown';
+const HIDDEN_NAME = 'a name that is not shown';
 
 /** A name that is to be chosen from, of a backend say, unless a secret was written in its place. */
 export function shownName(name: string): string {
-  return looksSecret(name) ? `(${HIDDEN_KEY}, ${name.length} characters)` : name;
+  return looksSecret(name) ? `(${HIDDEN_NAME}, ${name.length} characters)` : name;
 }
 
 /**

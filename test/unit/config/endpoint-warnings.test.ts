@@ -62,9 +62,7 @@ it.each([
     const backend = `endpoint: "https://${host}", region: eu-west-1, addressing: ${addressing}`;
     expect(warningsOf(s3(backend))).toEqual([
       expect.stringMatching(
-        new RegExp(
-          `^backends\\.main\\.endpoint: .*the name of a bucket \\(photos\\), and a name is put ${where}`,
-        ),
+        new RegExp(`^backends\\.main\\.endpoint: .*the name of a bucket, and a name is put ${where}`),
       ),
     ]);
   },
