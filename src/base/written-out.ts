@@ -2,7 +2,6 @@ import type { Writable } from 'node:stream';
 
 /** Resolves when `stream` has written all that it was given, or cannot: its reader may have gone, or the disk be full. */
 export async function writtenOut(stream: Writable): Promise<void> {
-  if (stream.writableLength === 0 || stream.errored || stream.destroyed) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   stream.once('error', () => resolve());
   stream.write('', () => resolve());

@@ -7,7 +7,6 @@ import { writtenOut } from '../../../src/base/written-out.ts';
 function slowStream() {
   const ends: ((error?: Error) => void)[] = [];
   const stream = new Writable({ autoDestroy: false, write: (_chunk, _encoding, end) => void ends.push(end) });
-  stream.on('error', () => undefined);
   return { stream, end: (error?: Error) => ends.shift()?.(error) };
 }
 
