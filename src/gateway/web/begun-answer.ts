@@ -53,21 +53,24 @@ function isConfirmedAsWell({ fields }: WebRead, { head, by }: BegunAnswer): bool
 }
 
 /**
- * Whether what has begun is for `read` as well. Without a body it may leave Vary out, which what is known of the page has then: who selects
- * another variant is told nothing (RFC 9111 §4.1).
+ * Whether what has begun is for `read` as well. Without a body it may leave Vary out, or name less than what is known of the page: who
+ * selects another variant is told nothing (RFC 9111 §4.1).
  *
- * @param known the names that answers vary by; undefined where nothing is known
+ * @param selectors what answers vary by that are held, or have begun
+ * @param hasBegun whether any has that will be for all
  */
 export function isForReader(
   read: WebRead,
   { head, by, isFor }: BegunAnswer,
-  known: readonly string[] | undefined,
+  selectors: readonly string[],
+  hasBegun: boolean,
 ): boolean {
   if (isFor === 'all') return true;
   if (isDemanding(read.fields)) return false;
-  if (isFor === 'alike') return !read.isPersonal && !asksOtherwise(read, by);
-  if (head.fields.some(({ name }) => name === 'vary')) return true;
-  return known ? read.variantName(known) === by.variantName(known) : !asksOtherwise(read, by);
+  const saysVary = hasBegun || head.fields.some(({ name }) => name === 'vary');
+  if (isFor === 'alike' || !saysVary)
+    return !asksOtherwise(read, by) && (isFor === 'bodiless' || !read.isPersonal);
+  return read.variantName(selectors) === by.variantName(selectors);
 }
 
 /**

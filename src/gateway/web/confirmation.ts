@@ -5,7 +5,7 @@ import { fieldValue, type HeaderField } from '../../s3/dialect.ts';
 import { readContentHead } from '../fill/content-head.ts';
 import { isPart } from './asked-range.ts';
 import { isDemanding } from './demands.ts';
-import type { WebHead } from './stored-answer.ts';
+import { namesOf, selectorsOfConfirmed, type WebHead } from './stored-answer.ts';
 import type { WebFields } from './web-read.ts';
 
 /** Fields that make an answer one to its request alone, or one of a part. */
@@ -41,10 +41,21 @@ export function validatingFields(sent: readonly HeaderField[], stale: ReadableRe
 }
 
 /**
+ * Whether a head varies by what was not known when `held` was stored: who has asked may select other content, of the same weak tag or
+ * date.
+ */
+function learnsSelector({ vary }: WebHead, held: ReadableRecord): boolean {
+  const known = held.answer?.vary ?? [];
+  return selectorsOfConfirmed(held, vary) === '*' || namesOf(vary).some(name => !known.includes(name));
+}
+
+/**
  * Whether a 304 is about the answer that it was asked to confirm (RFC 9111 §4.3.4): it may leave its validators out, but not name
  * other ones.
  */
-export function confirms({ fields }: WebHead, stale: ReadableRecord): boolean {
+export function confirms(head: WebHead, stale: ReadableRecord): boolean {
+  if (!isStrongTag(stale.entityTag) && learnsSelector(head, stale)) return false;
+  const { fields } = head;
   const tag = fieldValue(fields, 'etag');
   if (tag !== undefined)
     return (
@@ -63,6 +74,7 @@ export function described(held: ReadableRecord, head: WebHead): 'same' | 'other'
   const tag = fieldValue(head.fields, 'etag');
   const modified = fieldValue(head.fields, 'last-modified');
   const isOther =
+    (!isStrongTag(tag) && learnsSelector(head, held)) ||
     (tag !== undefined && tag !== held.entityTag) ||
     (modified !== undefined && modified !== fieldValue(held.fields, 'last-modified')) ||
     (typeof lengthBytes === 'number' && lengthBytes !== held.sizeBytes);

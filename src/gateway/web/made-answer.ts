@@ -1,3 +1,4 @@
+import { attach } from '../../base/attach.ts';
 import { dateMsOf, pastDateMsOf } from '../../cache/most-recent.ts';
 import type { Asking, ReadableRecord } from '../../cache/record.ts';
 import type { AnswerTimes, WebHead } from './stored-answer.ts';
@@ -16,6 +17,18 @@ export interface Made extends Dating, Pick<Asking, 'heldTags'> {}
 export function madeOf({ fields }: WebHead, times: AnswerTimes): Made {
   const { requestedMs, heldTags, receivedMs } = times;
   return { requestedMs, heldTags, dateMs: pastDateMsOf({ fields, receivedMs }) };
+}
+
+const DATED = Symbol('dated');
+
+/** `record` was made of the answer that came about so: known until it is packed, or another record takes its place. */
+export function rememberDating(record: ReadableRecord, dating: Dating): void {
+  attach(record, DATED, dating);
+}
+
+/** How the answer came about that `record` was made of. */
+export function datingOf(record: ReadableRecord & { readonly [DATED]?: Dating }): Dating {
+  return record[DATED] ?? { requestedMs: record.receivedMs, dateMs: pastDateMsOf(record) };
 }
 
 /** Where both are dated, that decides: an answer may have been kept on its way. Otherwise what was asked for later is. */

@@ -137,7 +137,7 @@ function ofOtherVariant(read: WebRead, arrived: AloneLanding['arrived']): Verdic
 export function collapsed(
   { answer }: ReadableRecord,
   how: 'fetched' | 'revalidated',
-  { waitsBecause = how === 'fetched' ? 'uri-miss' : 'stale' }: WebRead,
+  { waitsBecause }: WebRead,
   forwardStatus = answer?.status,
 ): LookupOutcome {
   return { how, forwarded: waitsBecause, forwardStatus, ...shared };

@@ -139,7 +139,7 @@ export function confirmedAnswer(record: ReadableRecord, head: WebHead, times: An
   return {
     ...record,
     ...describe(fields, { ...merged, fields: [...fields, ...age] }, times),
-    ...(answer && { answer: { ...answer, vary: namesOf(merged.vary) } }),
+    ...(answer && { answer: { ...answer, vary: namesOf(selectorsOfConfirmed(record, merged.vary)) } }),
     receivedMs: times.receivedMs,
     staleFromMs: undefined,
     epoch: times.epoch,
@@ -147,6 +147,14 @@ export function confirmedAnswer(record: ReadableRecord, head: WebHead, times: An
     isUnsettled: times.isUnsettled,
     isWithdrawn: false,
   };
+}
+
+/**
+ * What a confirmed answer varies by: its content was selected by all that was named before, whatever a head names now (which RFC 9110
+ * §15.4.5 wants to be the same).
+ */
+export function selectorsOfConfirmed({ answer }: ReadableRecord, vary: Vary): Vary {
+  return vary === '*' ? '*' : parseVary([...(answer?.vary ?? []), ...vary].join());
 }
 
 /** `fields` with `news` in the place of those of their names. */

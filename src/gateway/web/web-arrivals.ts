@@ -262,7 +262,7 @@ export class WebArrivals implements WebFetchOwner {
   /** RFC 9111 §4.3.5: HEAD freshens what it still describes. */
   #described({ question }: WebFetch, head: WebHead, times: AnswerTimes, isForOthers: boolean): void {
     const { read, flight } = question;
-    const held = this.#ended.byHead(question, head, isForOthers);
+    const held = this.#ended.byHead(question, head, times, isForOthers);
     if (!held) return;
     const record = confirmedAnswer(held, readWebHead(head), times);
     if (this.#records.renew(read, held, record, madeOf(head, times)))

@@ -17,12 +17,6 @@ interface KnownFlight {
   readonly range: RangeRequest;
 }
 
-/** What an answer that has begun varies by. */
-interface BegunVary {
-  readonly flight: WebFlight;
-  readonly names: readonly string[];
-}
-
 /** Targets of which something is known that no record tells. */
 const REMEMBERED_LIMIT = 1_000;
 
@@ -63,8 +57,8 @@ export class WebFlights {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   /** The latest of each target, variant and kind. */
   readonly #flights = new Map<string, KnownFlight>();
-  /** By target, what the latest answer that has begun varies by: until it lands, no record tells that. */
-  readonly #begunVary = new Map<string, BegunVary>();
+  /** By target, what the answers vary by that have begun, the latest last: until they land, no record tells that. */
+  readonly #begunVary = new Map<string, Map<WebFlight, readonly string[]>>();
 
   /** Targets of which readers have waited for a range that was no answer to all of them: they do not wait so again for a while. */
   readonly #parts = new LRUCache<string, KnownParts>({ max: REMEMBERED_LIMIT });
@@ -107,15 +101,16 @@ export class WebFlights {
     return names.some(name => this.#flights.get(name)?.flight.isAnswered);
   }
 
-  /** What the latest answer varies by that has begun; undefined where none has. */
+  /** All that any of the answers vary by that have begun; undefined where none has. */
   variesBy({ target }: WebRead): readonly string[] | undefined {
-    return this.#begunVary.get(target.key.text)?.names;
+    const begun = this.#begunVary.get(target.key.text);
+    return begun && [...new Set([...begun.values()].flat())];
   }
 
   /** The variant that `read` selects, as far as is known by now. */
   #variantOf(read: WebRead): string {
-    const begun = this.#begunVary.get(read.target.key.text);
-    return begun ? read.variantName(begun.names) : this.#known.variantOf(read);
+    const latest = [...(this.#begunVary.get(read.target.key.text)?.values() ?? [])].at(-1);
+    return latest ? read.variantName(latest) : this.#known.variantOf(read);
   }
 
   /** Whether a range of what `read` asks for may be for others as well. */
@@ -149,14 +144,15 @@ export class WebFlights {
       if (hasHung(landing)) this.learnLate(by);
       if (flight.isOfRange && flight.isAwaited) this.#learnRange(read, landing);
       if (this.#flights.get(name)?.flight === flight) this.#flights.delete(name);
-      if (this.#begunVary.get(text)?.flight === flight) this.#begunVary.delete(text);
+      this.#forgetBegun(text, flight);
     };
     const flight = new WebFlight(read, this.#clock.monotonicMs(), land, kind === 'range');
     const known = { flight, asked, range: parseRange(read.fields.range) };
     flight.mayShare = (reader, begun) => this.#known.mayShareBegun(reader, begun);
     flight.begins = ({ head: { vary }, by }) => {
       const names = namesOf(vary);
-      this.#begunVary.set(text, { flight, names });
+      const others = this.#forgetBegun(text, flight);
+      this.#begunVary.set(text, others.set(flight, names));
       if (this.#flights.get(name)?.flight !== flight) return;
       this.#flights.delete(name);
       name = nameOfVariant(by.variantName(names));
@@ -164,6 +160,14 @@ export class WebFlights {
     };
     this.#flights.set(name, known);
     return flight;
+  }
+
+  /** @returns what the other answers vary by that have begun */
+  #forgetBegun(target: string, flight: WebFlight): Map<WebFlight, readonly string[]> {
+    const begun = this.#begunVary.get(target) ?? new Map<WebFlight, readonly string[]>();
+    begun.delete(flight);
+    if (begun.size === 0) this.#begunVary.delete(target);
+    return begun;
   }
 
   /** Redirects and errors say nothing of ranges. */

@@ -6,11 +6,13 @@ import { isForReader, mayShareBegun, shareOf } from './begun-answer.ts';
 import { meetsDemands } from './demands.ts';
 import type { FillingCache } from './filling-cache.ts';
 import { Hedging } from './hedging.ts';
+import { madeOf } from './made-answer.ts';
 import { hasGotOwn, type OwnAnswers } from './own-answers.ts';
 import { OwnTurns } from './own-turns.ts';
 import type { QuestionSender } from './question-sender.ts';
 import { collapsed, collapsedHead, isSelected, kindOf, verdictOf } from './shared-questions.ts';
 import { answersNow, isComplete, mayServeOnError, staleOutcome, wantsUnfinished } from './stale-answers.ts';
+import type { ArrivedHead } from './stored-answer.ts';
 import type { WaitingClient } from './waiting-client.ts';
 import { isFailure } from './web-fetch.ts';
 import {
@@ -50,7 +52,8 @@ export class WebQuestions {
     this.#flights = new WebFlights(clock, {
       isStillAsked: (read, asked, arrived) => records.isStillAsked(read, asked, arrived),
       variantOf: read => read.variantName(records.varyOf(read)),
-      mayShareBegun: (read, begun) => mayShareBegun(read, begun, cache.nowMs()),
+      mayShareBegun: (read, begun) =>
+        this.#isCurrent(read, begun) && mayShareBegun(read, begun, cache.nowMs()),
     });
     this.#turns = new OwnTurns(clock);
     this.#hedging = new Hedging({
@@ -151,12 +154,20 @@ export class WebQuestions {
     return this.#parts.cache.clock.monotonicMs();
   }
 
+  /** Whether nothing has come between the question and what has come of it: a change, a purge, or what is later. */
+  #isCurrent(read: WebRead, { head, times }: ArrivedHead): boolean {
+    const { records } = this.#parts;
+    return (
+      records.isStillAsked(read, times, { head, times }) && !records.isOvertaken(read, madeOf(head, times))
+    );
+  }
+
   #giveHead(read: WebRead, client: WaitingClient, begun: BegunAnswer): boolean {
     const { cache, records, sender } = this.#parts;
-    if (!records.isStillAsked(read, begun.times, begun)) return false;
-    // it may be of others than what has begun last
-    const known = this.#flights.variesBy(read)?.concat(records.selectorsOf(read));
-    if (!isForReader(read, begun, known)) return false;
+    if (!this.#isCurrent(read, begun)) return false;
+    const ofBegun = this.#flights.variesBy(read);
+    const selectors = [...(ofBegun ?? []), ...records.selectorsOf(read)];
+    if (!isForReader(read, begun, selectors, ofBegun !== undefined)) return false;
     const share = shareOf(read, begun, cache.nowMs());
     if (share === 'body' || share === 'other variant') return false;
     if (share === 'other demand') {
@@ -176,7 +187,7 @@ export class WebQuestions {
     const isPatient = this.#nowMs() - (read.waitsSinceMs ?? 0) < this.#flights.patienceMs(read);
     const verdict = verdictOf(read, { landing, first, isPatient }, own);
     const held = records.find(read);
-    const isStored = verdict === 'told' && landing.kind === 'stored';
+    const isStored = landing.kind === 'stored';
     // somebody else may have got what answers it meanwhile
     if (!isStored && held && this.#answersNow(held, read))
       this.#parts.give(read, held, collapsed(held, 'fetched', read));
@@ -193,10 +204,10 @@ export class WebQuestions {
 
   /** That there is nothing may be from before a change by now. */
   #giveUnkept(read: WebRead, { arrived, record }: AloneLanding, held: ReadableRecord | undefined): void {
-    const { give, records } = this.#parts;
+    const { give } = this.#parts;
     if (!record || !arrived) this.#askInTurn(read);
     // where changes come faster than answers, the last of these questions answers it: that was asked after it came
-    else if (!records.isStillAsked(read, arrived.times, arrived) && read.mayRepeat()) this.ask(read, held);
+    else if (!this.#isCurrent(read, arrived) && read.mayRepeat()) this.ask(read, held);
     else give(read, record, { ...collapsed(record, 'fetched', read), isStored: false });
   }
 

@@ -1,4 +1,3 @@
-import { attach } from '../../base/attach.ts';
 import { type Entry, useRecord } from '../../cache/entry.ts';
 import { NO_EPOCH } from '../../cache/epochs.ts';
 import { freshUntilMs } from '../../cache/freshness.ts';
@@ -6,14 +5,14 @@ import { Generation } from '../../cache/generation.ts';
 import type { GenerationIdentity } from '../../cache/generation-identity.ts';
 import { heldTagsOf } from '../../cache/held-tags.ts';
 import { hiddenBy, type NamedRecord } from '../../cache/hidden-answers.ts';
-import { isMoreRecent, pastDateMsOf } from '../../cache/most-recent.ts';
+import { isMoreRecent } from '../../cache/most-recent.ts';
 import type { ObjectKey } from '../../cache/object-key.ts';
 import type { Asked, Asking, ObjectRecord, ReadableRecord } from '../../cache/record.ts';
 import { hasMoved } from '../request/bucket.ts';
 import type { Forwarded } from '../request/cache-status.ts';
 import { isPart, withoutRange } from './asked-range.ts';
 import type { WebCache } from './filling-cache.ts';
-import { type Dating, isLater, type Made } from './made-answer.ts';
+import { type Dating, datingOf, isLater, type Made, rememberDating } from './made-answer.ts';
 import { isGivenBefore, latestOf, selectedOf, tellsOfServer } from './selected-record.ts';
 import { holdsAll, isComplete } from './stale-answers.ts';
 import { type AnswerTimes, type ArrivedHead, tagSlotsOfAnswer } from './stored-answer.ts';
@@ -25,11 +24,6 @@ import type { WebBucket } from './web-target.ts';
 
 /** One answer says so much of other ones at most. */
 const GROUPS_PER_ANSWER = 128;
-
-const DATED = Symbol('dated');
-
-/** How the answer came about that it was made of: known until it is packed, or another record takes its place. */
-type DatedRecord = ReadableRecord & { readonly [DATED]?: Dating };
 
 /** What the stored answers of one name are looked up by. */
 export interface AnswerName {
@@ -102,6 +96,12 @@ export class WebRecords {
     return !barriers.concernsTags([...asked.heldTags, tagSlots], barrier);
   }
 
+  /** Whether another request has brought what the origin has made later than an answer that came about so (RFC 9111 §4). */
+  isOvertaken(read: WebRead, dated: Dating): boolean {
+    const held = this.find(read);
+    return held !== undefined && held.receivedMs > dated.requestedMs && isLater(datingOf(held), dated);
+  }
+
   /** What the last answer varies by that is held of a name, fresh or not, whichever range it is of. */
   varyOf(read: AnswerName): readonly string[] {
     const entry = this.#entryOf(read);
@@ -116,8 +116,7 @@ export class WebRecords {
   }
 
   /**
-   * Stores `record`, unless the epoch was raised or it was purged since the origin was asked, or another request has brought what
-   * the origin has made later (RFC 9111 §4). What is held of the name, or was then, is purged with its tags, too. An error of the
+   * Stores `record`, unless the epoch was raised or it was purged since the origin was asked, or it is overtaken. What is held of the name, or was then, is purged with its tags, too. An error of the
    * server is stored where nothing better can be had; what can not is forgotten then. Who selects it is given it from now on.
    */
   store(read: WebRead, record: ReadableRecord, { heldTags, ...dated }: Made): boolean {
@@ -126,8 +125,8 @@ export class WebRecords {
     const heldNow = this.#entryOf(read)?.records;
     if (barriers.overtook(key.text, record, heldTags, heldNow) || record.epoch !== epochs.current(key))
       return false;
+    if (this.isOvertaken(read, dated)) return false;
     const other = this.find(read);
-    if (other && other.receivedMs > dated.requestedMs && isLater(this.#datedOf(other), dated)) return false;
     // it may be what has been found outdated since
     if (other?.staleFromMs !== undefined && other.staleFromMs > dated.requestedMs) return false;
     if (tellsOfServer(record)) {
@@ -138,7 +137,7 @@ export class WebRecords {
     }
     const name = read.variantName(record.answer?.vary ?? []);
     const before = heldNow?.get(name);
-    attach(record, DATED, dated);
+    rememberDating(record, dated);
     this.#cache.changes.raise(key);
     // a part that was read again is still one when it was fetched anew
     if (other && isPart(other) && isPart(record)) this.#partsReadAgain.add(record);
@@ -278,10 +277,6 @@ export class WebRecords {
   /** Nobody knows what has become of a request that may have changed the target. */
   unsettle(key: Pick<ObjectKey, 'keySlot'>): void {
     this.#cache.unsettled.add(key.keySlot);
-  }
-
-  #datedOf(record: DatedRecord): Dating {
-    return record[DATED] ?? { requestedMs: record.receivedMs, dateMs: pastDateMsOf(record) };
   }
 
   #entryOf({ target, bucket }: AnswerName): Entry | undefined {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { EndedAnswers } from '../../../../src/gateway/web/ended-answers.ts';
 import { pageAnswer, WebModel } from '../../../support/web-model.ts';
 
 const forAll = { 'cache-control': 'max-age=60' };
@@ -34,5 +35,27 @@ it.each([
     const last = model.read({ method: 'GET', quota: 'd', fields: {} });
     await model.pass(1_000);
     expect([other.result?.status, last.result?.status]).toEqual([404, 503]);
+  },
+);
+
+it.each([
+  [200, false, ['outdate']],
+  [200, true, []],
+  [206, false, []],
+  [503, false, []],
+])(
+  'a body under %i that is not kept (overtaken: %j) ends what is held so: %j',
+  (status, isOvertaken, expected) => {
+    const told: string[] = [];
+    const tell = (what: string) => () => void told.push(what);
+    const records = {
+      find: () => ({ answer: { status: 200 }, entityTag: '"1"' }),
+      ...{ isStillAsked: () => true, isOvertaken: () => isOvertaken },
+      ...{ outdate: tell('outdate'), withdraw: tell('withdraw'), forget: tell('forget') },
+    };
+    const ended = new EndedAnswers(records as never, () => 0);
+    const head = { status, vary: [], fields: [{ name: 'etag', value: '"2"', store: false }] };
+    ended.byUnkept({ policy: {} } as never, head as never, {} as never);
+    expect(told).toEqual(expected);
   },
 );

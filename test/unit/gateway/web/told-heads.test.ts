@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { formatHttpDate } from '../../../../src/http/http-date.ts';
 import { type ModelReader, pageAnswer, WebModel } from '../../../support/web-model.ts';
 
 const forAll = { 'cache-control': 'max-age=60' };
@@ -108,4 +109,93 @@ it('where the body of the first gets stuck, and what is asked beside gets no ans
       [8_000, 'c'],
     ],
   );
+});
+
+const anew = { 'cache-control': 'max-age=0, must-revalidate' };
+const userOf = ({ result }: ModelReader) => result?.fields.find(({ name }) => name === 'x-user')?.value;
+const less: [string, Record<string, string>][] = [
+  ['no Vary', {}],
+  ['a Vary of less', { vary: 'accept-encoding' }],
+  ['an empty Vary', { vary: '' }],
+];
+
+/** Two readers at once, each of whom selects an answer of its own. */
+function headsOf(model: WebModel): ModelReader[] {
+  return ['c', 'd'].map(user => model.read({ method: 'HEAD', quota: user, fields: { 'x-select': user } }));
+}
+
+it.each(less)(
+  'a head with %s is told nobody who selects otherwise of any answer that has begun',
+  async (_, vary) => {
+    const model = new WebModel((method, { 'x-select': user = '' }) => {
+      if (method === 'HEAD') return pageAnswer({ ...anew, ...vary, etag: `W/"${user}"`, 'x-user': user });
+      return pageAnswer(
+        { ...anew, etag: 'W/"1"', ...(user === 'a' && { vary: 'x-select' }) },
+        { bodyMs: 9_000 },
+      );
+    });
+    for (const user of ['a', 'b']) {
+      model.read({ method: 'GET', quota: user, fields: { 'x-select': user } });
+      await model.pass(400);
+    }
+    const heads = headsOf(model);
+    await model.pass(3_000);
+    expect(heads.map(userOf)).toEqual(['c', 'd']);
+  },
+);
+
+it.each(less)('nor one with %s who selects otherwise of what is held', async (_, vary) => {
+  const model = new WebModel(() => pageAnswer({ ...anew, etag: 'W/"1"', vary: 'x-select' }));
+  model.read({ method: 'GET', quota: 'a', fields: { 'x-select': 'a' } });
+  await model.pass(1_000);
+  model.origin.answer = (_method, { 'x-select': user = '' }) =>
+    pageAnswer({ ...anew, ...vary, etag: `W/"${user}"`, 'x-user': user });
+  const heads = headsOf(model);
+  await model.pass(3_000);
+  expect(heads.map(userOf)).toEqual(['c', 'd']);
+});
+
+it('nobody who was given a later answer is told the head of an earlier one', async () => {
+  const model = new WebModel(() => pageAnswer({}));
+  const page = (version: number, ageMs: number, control: string, bodyMs: number) =>
+    pageAnswer(
+      {
+        ...{ 'cache-control': control, etag: `W/"${version}"` },
+        date: formatHttpDate(model.clock.nowMs() - ageMs),
+      },
+      { bodyMs },
+    );
+  model.origin.answer = () => page(1, 5_000, 'max-age=60', 9_000);
+  model.read({ method: 'GET', quota: 'a', fields: {} });
+  await model.pass(1_000);
+  model.origin.answer = () => page(2, 0, 'max-age=0', 0);
+  model.read({ method: 'GET', quota: 'b', fields: { 'cache-control': 'no-cache', 'if-match': '"2"' } });
+  await model.pass(1_000);
+  const later = [
+    model.read({ method: 'HEAD', quota: 'b', fields: {} }),
+    model.read({ method: 'GET', quota: 'b', fields: { 'if-none-match': 'W/"1"' } }),
+  ];
+  await model.pass(3_000);
+  const tags = later.map(({ result }) => result?.fields.find(({ name }) => name === 'etag')?.value);
+  expect(tags).toEqual(['W/"2"', 'W/"2"']);
+});
+
+it('what HEAD is answered with that is older than what has come meanwhile leaves that a hit', async () => {
+  const model = new WebModel(() => pageAnswer({}));
+  model.origin.answer = method =>
+    pageAnswer(
+      {
+        ...{ 'cache-control': 'max-age=60', etag: method === 'HEAD' ? 'W/"1"' : 'W/"2"' },
+        date: formatHttpDate(model.clock.nowMs() - (method === 'HEAD' ? 5_000 : 0)),
+      },
+      { headMs: method === 'HEAD' ? 1_500 : 300 },
+    );
+  const first = model.read({ method: 'HEAD', quota: 'a', fields: {} });
+  await model.pass(100);
+  model.read({ method: 'GET', quota: 'b', fields: { 'user-agent': 'b' } });
+  await model.pass(3_000);
+  expect(first.result?.status).toBe(200);
+  const after = model.read({ method: 'GET', quota: 'c', fields: {} });
+  await model.pass(10);
+  expect(after.result?.outcome?.how).toBe('hit');
 });

@@ -1,0 +1,76 @@
+import { expect, it } from 'vitest';
+import { pageAnswer, WebModel } from '../../../support/web-model.ts';
+
+const anew = { 'cache-control': 'max-age=0' };
+const kept = { 'cache-control': 'max-age=60' };
+const modified = { 'last-modified': 'Thu, 01 Jan 1970 00:00:00 GMT' };
+const asUser = (user: string) => ({ quota: user, fields: { 'x-select': user } });
+
+it.each([
+  ['GET', '"1"', 'accept-encoding'],
+  ['GET', 'W/"1"', ''],
+  ['HEAD', '"1"', 'accept-encoding'],
+  ['HEAD', 'W/"1"', ''],
+] as const)(
+  'what was selected by a field is selected by that though a confirmation, to %s, with the tag %s, has the Vary "%s"',
+  async (method, etag, vary) => {
+    const model = new WebModel(() => pageAnswer({ ...anew, etag, vary: 'x-select' }));
+    model.read({ method: 'GET', ...asUser('a') });
+    await model.pass(1_000);
+    model.origin.answer = asked =>
+      pageAnswer({ ...kept, etag, vary }, { status: asked === 'HEAD' ? 200 : 304 });
+    model.read({ method, ...asUser('a') });
+    await model.pass(1_000);
+    const asked = model.origin.questions.length;
+    const readers = ['a', 'b'].map(user => model.read({ method: 'GET', ...asUser(user) }));
+    await model.pass(10);
+    expect([asked, readers.map(({ result }) => result?.outcome?.how)]).toEqual([2, ['hit', undefined]]);
+  },
+);
+
+it.each([
+  ['a date', modified, 'x-select'],
+  ['a date', modified, '*'],
+  ['a weak tag', { etag: 'W/"1"' }, 'x-select'],
+])(
+  'what is confirmed by %s (%j) alone is asked for whole where the confirmation varies by what was not known: %s',
+  async (_, validator, vary) => {
+    const model = new WebModel(() => pageAnswer({ ...anew, ...validator }));
+    model.read({ method: 'GET', ...asUser('a') });
+    await model.pass(1_000);
+    model.origin.answer = (_method, sent) =>
+      pageAnswer(
+        { ...kept, ...validator, vary },
+        { status: 'if-none-match' in sent || 'if-modified-since' in sent ? 304 : 200 },
+      );
+    const reader = model.read({ method: 'GET', ...asUser('b') });
+    await model.pass(2_000);
+    expect([reader.result?.status, model.origin.questions.length]).toEqual([200, 3]);
+  },
+);
+
+it('the same where a strong tag says that the content is the same', async () => {
+  const model = new WebModel(() => pageAnswer({ ...anew, etag: '"1"' }));
+  model.read({ method: 'GET', ...asUser('a') });
+  await model.pass(1_000);
+  model.origin.answer = () => pageAnswer({ ...kept, etag: '"1"', vary: 'x-select' }, { status: 304 });
+  const reader = model.read({ method: 'GET', ...asUser('b') });
+  await model.pass(2_000);
+  expect([reader.result?.outcome?.how, model.origin.questions.length]).toEqual(['revalidated', 2]);
+});
+
+it.each([
+  ['a date', modified],
+  ['a weak tag', { etag: 'W/"1"' }],
+])('what HEAD describes by %s (%j), varying by what was not known, is no hit', async (_, validator) => {
+  const model = new WebModel(() => pageAnswer({ ...kept, ...validator }));
+  model.read({ method: 'GET', ...asUser('a') });
+  await model.pass(1_000);
+  model.origin.answer = () =>
+    pageAnswer({ ...kept, ...validator, vary: 'x-select' }, { isUnannounced: true });
+  model.read({ method: 'HEAD', quota: 'b', fields: { 'x-select': 'b', 'cache-control': 'no-cache' } });
+  await model.pass(1_000);
+  const reader = model.read({ method: 'GET', ...asUser('b') });
+  await model.pass(10);
+  expect([reader.result, model.origin.questions.length]).toEqual([undefined, 3]);
+});
