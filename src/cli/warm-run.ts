@@ -21,6 +21,8 @@ interface WarmLine extends Partial<Totals> {
   readonly key?: string;
   readonly error?: string;
   readonly status?: number;
+  /** Of the error that came with `status`. */
+  readonly code?: string;
   /** Why the answer of a web origin is not kept. */
   readonly notKept?: string;
   readonly last?: string | undefined;
@@ -136,9 +138,9 @@ export class WarmRun {
   }
 }
 
-function outcomeOf({ error, status, notKept }: WarmLine): string {
+function outcomeOf({ error, status, code, notKept }: WarmLine): string {
   if (notKept !== undefined) return `not kept: ${notKept}`;
-  return error ?? `the store answered ${status}`;
+  return error ?? `answered ${status}${code === undefined ? '' : ` ${printableLine(code)}`}`;
 }
 
 function barOf(share: number): string {

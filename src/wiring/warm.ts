@@ -166,7 +166,10 @@ async function taken(
 
 function* told(done: { readonly key: string; readonly warmed: Warmed } | undefined) {
   if (done?.warmed.kind === 'failed') yield { key: done.key, error: done.warmed.code };
-  if (done?.warmed.kind === 'refused') yield { key: done.key, status: done.warmed.status };
+  if (done?.warmed.kind === 'refused') {
+    const { status, code } = done.warmed;
+    yield { key: done.key, status, ...(code !== undefined && { code }) };
+  }
   if (done?.warmed.kind === 'uncached' && done.warmed.reason !== undefined)
     yield { key: done.key, notKept: done.warmed.reason };
 }

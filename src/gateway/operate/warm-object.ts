@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { recordName, type Variant } from '../../cache/record.ts';
 import { parseRange } from '../../http/range.ts';
+import { parseErrorBody } from '../../s3/error-body.ts';
 import { pathKeyProblem } from '../../s3/path-key.ts';
 import { RefusedByStoreError } from '../fill/fill-error.ts';
 import type { ObjectSources } from '../read/object-source.ts';
@@ -56,7 +57,7 @@ export async function warmObject(
   try {
     return await read(wanted, parts, gone);
   } catch (error) {
-    if (error instanceof RefusedByStoreError) return { kind: 'refused', status: error.reply.status };
+    if (error instanceof RefusedByStoreError) return refusedWith(error.reply);
     return failedWith(error);
   }
 }
@@ -72,13 +73,17 @@ async function warmPage(page: WebPage, parts: WarmParts, gone: AbortSignal): Pro
 async function read(wanted: ObjectRead, { sources }: WarmParts, gone: AbortSignal): Promise<Warmed> {
   gone.throwIfAborted();
   const { record, how, isStored } = await sources.sourceOf(wanted.objectKey.hash).find(wanted);
-  if (record.kind === 'refused') return { kind: 'refused', status: record.status };
+  if (record.kind === 'refused') return refusedWith(record);
   if (record.kind === 'uncacheable' || (how === 'fetched' && !isStored)) return { kind: 'uncached' };
-  if (!record.isUsableForGet) return { kind: 'refused', status: 403 };
+  if (!record.isUsableForGet) return { kind: 'refused', status: 403, code: 'InvalidObjectState' };
   const { content, sizeBytes } = record;
   const isHeld = sizeBytes === 0 || content.coverage(0, sizeBytes) === 'all';
   if (!isHeld) await readThrough(content, gone);
   return { kind: isHeld && how !== 'fetched' ? 'held' : 'warmed', bytes: sizeBytes };
+}
+
+function refusedWith({ status, body }: { readonly status: number; readonly body: Buffer }): Warmed {
+  return { kind: 'refused', status, code: parseErrorBody(body)?.code };
 }
 
 async function clientsFirst({ clock, isBusy }: WarmParts): Promise<void> {

@@ -39,7 +39,7 @@ it('what was fetched by a list of keys is hit from every worker, large objects w
   store.put('b', 'small', 'text');
   const lines = await warm({ keys: ['large', 'small', 'none'] });
   expect(lines).toEqual([
-    { key: 'none', status: 404 },
+    { key: 'none', status: 404, code: 'NoSuchKey' },
     {
       ...{ keys: 3, warmed: 2, held: 0, uncached: 0, failed: 1 },
       ...{ bytes: 5 * mebibyte + 11, last: 'none', complete: true },
@@ -54,10 +54,12 @@ it('what was fetched by a list of keys is hit from every worker, large objects w
   expect(store.log.requests).toEqual([]);
 });
 
-it('what the store refuses when it is read is told by its status, from every worker', async () => {
+it('what the store refuses when it is read is told by its status and code, from every worker', async () => {
   const keys = Array.from({ length: 8 }, (_, index) => `sealed-${index}`);
   store.faults.next({ kind: 'answer', status: 400, body: '<Error><Code>InvalidRequest</Code></Error>' }, 50);
-  expect((await warm({ keys })).slice(0, -1)).toEqual(keys.map(key => ({ key, status: 400 })));
+  expect((await warm({ keys })).slice(0, -1)).toEqual(
+    keys.map(key => ({ key, status: 400, code: 'InvalidRequest' })),
+  );
 });
 
 it('what is not kept costs no second request, and is told', async () => {

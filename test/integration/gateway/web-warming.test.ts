@@ -407,7 +407,7 @@ describe('tidegate warm at a web origin', () => {
     const { end, said } = await run('--manifest', file);
     expect(said).toEqual([
       '/own: not kept: private',
-      '/none: the store answered 404',
+      '/none: answered 404',
       '4 objects, 8 bytes: 1 fetched, 1 held already, 1 not kept, 1 failed',
     ]);
     expect(end).toEqual({ kind: 'ended', exitCode: 1 });

@@ -114,7 +114,7 @@ it('names what could not be fetched, without control characters, and ends with 1
   lines = [
     [
       { key: 'a\u001b[2J', error: 'CIRCUIT_OPEN' },
-      { key: 'b', status: 404 },
+      { key: 'b', status: 404, code: 'NoSuchKey\n' },
       { key: '/c', notKept: 'no-store' },
       { ...whole, failed: 2 },
     ],
@@ -123,7 +123,7 @@ it('names what could not be fetched, without control characters, and ends with 1
   expect(end).toEqual({ kind: 'ended', exitCode: 1 });
   expect(errors).toEqual([
     'a\\u001b[2J: CIRCUIT_OPEN',
-    'b: the store answered 404',
+    'b: answered 404 NoSuchKey\\u000a',
     '/c: not kept: no-store',
   ]);
 });
