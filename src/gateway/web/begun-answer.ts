@@ -61,15 +61,15 @@ function isConfirmedAsWell({ fields }: WebRead, { head, by }: BegunAnswer): bool
  */
 export function isForReader(
   read: WebRead,
-  { head, by, isFor }: BegunAnswer,
+  { head, by, hasBody, isFor }: BegunAnswer,
   selectors: readonly string[],
   hasBegun: boolean,
 ): boolean {
-  if (isFor === 'all') return true;
+  if (hasBody) return true;
   if (isDemanding(read.fields)) return false;
   const saysVary = hasBegun || head.fields.some(({ name }) => name === 'vary');
   if (isFor === 'alike' || !saysVary)
-    return !asksOtherwise(read, by) && (isFor === 'bodiless' || !read.isPersonal);
+    return !asksOtherwise(read, by) && (isFor === 'all' || !read.isPersonal);
   return read.variantName(selectors) === by.variantName(selectors);
 }
 

@@ -70,13 +70,13 @@ export function tellsOfOthers(read: WebRead, head: WebHead): boolean {
 }
 
 /**
- * What an answer that has no body says to others as well as to `read`, whose it is: that to HEAD, or a 304 to who has the content.
- * Undefined where it says nothing to them.
+ * Whom an answer that has no body tells something, beside `read`, whose it is: that to HEAD, or a 304 to who has the content. All, or
+ * those who have sent the very same; undefined for nobody.
  */
-export function toldWithoutBody(read: WebRead, arrived: ArrivedHead): 'bodiless' | 'alike' | undefined {
+export function toldWithoutBody(read: WebRead, arrived: ArrivedHead): 'all' | 'alike' | undefined {
   const { status } = arrived.head;
   if (read.method !== 'HEAD' && status !== 304) return undefined;
-  if (couldBeForAll(read, arrived)) return 'bodiless';
+  if (couldBeForAll(read, arrived)) return 'all';
   return isOfTarget(status) && couldBeOfOthers(read, arrived.head) ? 'alike' : undefined;
 }
 

@@ -145,7 +145,7 @@ export function collapsed(
 
 /** The same while its body has not come yet. */
 export function collapsedHead(
-  { head: { status }, isFor }: BegunAnswer,
+  { head: { status }, hasBody }: BegunAnswer,
   { waitsBecause }: Pick<WebRead, 'waitsBecause'>,
 ): LookupOutcome {
   return {
@@ -153,7 +153,7 @@ export function collapsedHead(
     forwarded: waitsBecause,
     forwardStatus: status,
     ...shared,
-    isStored: isFor === 'all',
+    isStored: hasBody,
   };
 }
 

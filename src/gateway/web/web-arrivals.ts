@@ -87,7 +87,7 @@ export class WebArrivals implements WebFetchOwner {
     if (method === 'GET' && plan.kind === 'pass' && mayKeep) this.tooLong(fetch, head);
     if (plan.kind === 'pass') {
       const isFor = isWorse ? undefined : toldWithoutBody(read, arrived);
-      if (isFor) flight?.tell({ ...arrived, by: read, isFor });
+      if (isFor) flight?.tell({ ...arrived, by: read, hasBody: false, isFor });
       // what is told by HEAD is kept for nobody, but what it tells of may be
       const because = mayKeep && method === 'HEAD' ? 'request' : aloneBecause(read, head, isUnkept);
       flight?.land({ kind: 'alone', because, arrived });
@@ -229,7 +229,7 @@ export class WebArrivals implements WebFetchOwner {
     const { flight, read } = fetch.question;
     const { maxObjectSizeBytes } = read.policy;
     if (isOfUse(arrived.head, read.policy, arrived.times))
-      flight?.answered({ ...arrived, by: read, isFor: 'all' });
+      flight?.answered({ ...arrived, by: read, hasBody: true, isFor: 'all' });
     return { kind: 'collect', body: this.#collections.begin(maxObjectSizeBytes, bodyClientOf(fetch)) };
   }
 

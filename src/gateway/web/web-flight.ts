@@ -60,8 +60,10 @@ export interface AloneLanding {
 export interface BegunAnswer extends ArrivedHead {
   /** Whose answer it is. */
   readonly by: WebRead;
-  /** Its body comes and will be kept for all; or it has none, and is for who needs none, or of these for who has sent the very same. */
-  readonly isFor: 'all' | 'bodiless' | 'alike';
+  /** Whether its body comes, and will be kept: otherwise it has none. */
+  readonly hasBody: boolean;
+  /** All, or those who have sent the very same. */
+  readonly isFor: 'all' | 'alike';
 }
 
 /** Whether `read` selects what has begun. */

@@ -11,7 +11,7 @@ function readOf(quota: string, a = ''): WebRead {
 
 function begun(by: WebRead, vary?: string): BegunAnswer {
   const head = readWebHead({ status: 200, fields: vary === undefined ? [] : [httpHeader('vary', vary)] });
-  return { head, times: {} as never, by, isFor: 'all' };
+  return { head, times: {} as never, by, hasBody: true, isFor: 'all' };
 }
 
 const alone: Landing = { kind: 'alone', because: 'answer' };

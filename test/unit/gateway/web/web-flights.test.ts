@@ -36,7 +36,7 @@ function readOf(quota: string, own: { readonly range?: string; readonly a?: stri
 function begun(status: number, vary?: string, by = readOf('by')): BegunAnswer {
   const head = readWebHead({ status, fields: vary === undefined ? [] : [httpHeader('vary', vary)] });
   const times = { ...asked, groupSlots: () => 0, requestedMs: 0, receivedMs: 0 };
-  return { head, times, by, isFor: 'all' };
+  return { head, times, by, hasBody: true, isFor: 'all' };
 }
 
 const stored = (status = 200) =>
