@@ -5,7 +5,7 @@ import { fieldValue, type HeaderField } from '../../s3/dialect.ts';
 import { readContentHead } from '../fill/content-head.ts';
 import { isPart } from './asked-range.ts';
 import { isDemanding } from './demands.ts';
-import { namesOf, selectorsOfConfirmed, type WebHead } from './stored-answer.ts';
+import { joinedVary, type WebHead } from './stored-answer.ts';
 import type { WebFields } from './web-read.ts';
 
 /** Fields that make an answer one to its request alone, or one of a part. */
@@ -41,21 +41,26 @@ export function validatingFields(sent: readonly HeaderField[], stale: ReadableRe
 }
 
 /**
- * Whether a head varies by what was not known when `held` was stored: who has asked may select other content, of the same weak tag or
- * date.
+ * Whether a head that confirms `held` varies by what was not known when that was stored: who has asked may select other content, unless
+ * a strong tag says that it is the same.
+ *
+ * @param tag by which it is confirmed
  */
-function learnsSelector({ vary }: WebHead, held: ReadableRecord): boolean {
-  const known = held.answer?.vary ?? [];
-  return selectorsOfConfirmed(held, vary) === '*' || namesOf(vary).some(name => !known.includes(name));
+export function learnsSelector(
+  { vary }: WebHead,
+  { answer }: ReadableRecord,
+  tag: string | undefined,
+): boolean {
+  const known = answer?.vary ?? [];
+  const joined = joinedVary(vary, known);
+  return !isStrongTag(tag) && (joined === '*' || joined.length > known.length);
 }
 
 /**
  * Whether a 304 is about the answer that it was asked to confirm (RFC 9111 §4.3.4): it may leave its validators out, but not name
  * other ones.
  */
-export function confirms(head: WebHead, stale: ReadableRecord): boolean {
-  if (!isStrongTag(stale.entityTag) && learnsSelector(head, stale)) return false;
-  const { fields } = head;
+export function confirms({ fields }: WebHead, stale: ReadableRecord): boolean {
   const tag = fieldValue(fields, 'etag');
   if (tag !== undefined)
     return (
@@ -74,7 +79,8 @@ export function described(held: ReadableRecord, head: WebHead): 'same' | 'other'
   const tag = fieldValue(head.fields, 'etag');
   const modified = fieldValue(head.fields, 'last-modified');
   const isOther =
-    (!isStrongTag(tag) && learnsSelector(head, held)) ||
+    learnsSelector(head, held, tag) ||
+    joinedVary(head.vary, held.answer?.vary ?? []) === '*' ||
     (tag !== undefined && tag !== held.entityTag) ||
     (modified !== undefined && modified !== fieldValue(held.fields, 'last-modified')) ||
     (typeof lengthBytes === 'number' && lengthBytes !== held.sizeBytes);

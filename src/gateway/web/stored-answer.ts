@@ -17,7 +17,7 @@ import { parseVary, type Vary } from '../../http/vary.ts';
 import { fieldValue, type HeaderField } from '../../s3/dialect.ts';
 import { readContentHead } from '../fill/content-head.ts';
 import type { CachePolicy } from '../request/cache-policy.ts';
-import { ASKED_RANGE } from './asked-range.ts';
+import { ASKED_RANGE, withoutRange } from './asked-range.ts';
 import type { WebRead } from './web-read.ts';
 import type { GroupSlots } from './web-target.ts';
 
@@ -32,6 +32,19 @@ export interface WebHead extends StoreReplyHead {
 export function readWebHead(head: StoreReplyHead): WebHead {
   const stated = statedControl(name => fieldValue(head.fields, name));
   return { ...head, ...stated, vary: tellableVary(parseVary(fieldValue(head.fields, 'vary'))) };
+}
+
+/** `head` as one that varies by `names` as well, which the origin has named for the same page. */
+export function varyingBy(head: WebHead, names: readonly string[]): WebHead {
+  const vary = joinedVary(head.vary, names);
+  if (vary === head.vary || (vary !== '*' && vary.length === head.vary.length)) return head;
+  const told = { name: 'vary', value: vary === '*' ? vary : vary.join(', '), store: false };
+  return { ...head, vary, fields: renewed(head.fields, [told]) };
+}
+
+/** More names than there may be are `*`. */
+export function joinedVary(vary: Vary, names: readonly string[]): Vary {
+  return vary === '*' ? vary : parseVary([...vary, ...names].join());
 }
 
 /** Traces differ from question to question: nobody has asked the same, be they the client's or those of spans of the gateway's own. */
@@ -120,7 +133,8 @@ export function storedAnswer(
 
 /**
  * `record` after the origin has confirmed it, by a 304 or in answer to HEAD: fields that came with that replace those of
- * their name (RFC 9111 §3.2, §4.3.4).
+ * their name (RFC 9111 §3.2, §4.3.4). Its content was selected by all that it has varied by before, whatever is named now, which
+ * RFC 9110 §15.4.5 wants to be the same.
  */
 export function confirmedAnswer(record: ReadableRecord, head: WebHead, times: AnswerTimes): ReadableRecord {
   const { answer } = record;
@@ -130,16 +144,16 @@ export function confirmedAnswer(record: ReadableRecord, head: WebHead, times: An
   const news = storedFields(head.fields, control, times.receivedMs).filter(
     ({ name }) => !ofContent.has(name),
   );
-  const all = renewed(record.fields, news);
-  const merged = readWebHead({ status, fields: all });
+  const before = withoutRange(answer?.vary ?? []);
+  const merged = varyingBy(readWebHead({ status, fields: renewed(record.fields, news) }), before);
   // what the stored answer names as one client's own is that still, where the news do not say otherwise
-  const fields = all.filter(({ name }) => !isOfOneClient(name, merged.control));
+  const fields = merged.fields.filter(({ name }) => !isOfOneClient(name, merged.control));
   // how old it is, this answer alone says
   const age = head.fields.filter(({ name }) => name === 'age');
   return {
     ...record,
     ...describe(fields, { ...merged, fields: [...fields, ...age] }, times),
-    ...(answer && { answer: { ...answer, vary: namesOf(selectorsOfConfirmed(record, merged.vary)) } }),
+    ...(answer && { answer: { ...answer, vary: namesOf(merged.vary) } }),
     receivedMs: times.receivedMs,
     staleFromMs: undefined,
     epoch: times.epoch,
@@ -147,14 +161,6 @@ export function confirmedAnswer(record: ReadableRecord, head: WebHead, times: An
     isUnsettled: times.isUnsettled,
     isWithdrawn: false,
   };
-}
-
-/**
- * What a confirmed answer varies by: its content was selected by all that was named before, whatever a head names now (which RFC 9110
- * §15.4.5 wants to be the same).
- */
-export function selectorsOfConfirmed({ answer }: ReadableRecord, vary: Vary): Vary {
-  return vary === '*' ? '*' : parseVary([...(answer?.vary ?? []), ...vary].join());
 }
 
 /** `fields` with `news` in the place of those of their names. */

@@ -7,7 +7,7 @@ import { hasOtherLength } from '../fill/ranged-read.ts';
 import { failedAtStore, type LookupOutcome } from '../request/cache-status.ts';
 import { endChanged, isChange, isOwnLocation, mayChange } from './changed-keys.ts';
 import { COLLECTED_LIMIT_BYTES, type CollectedBody, Collections } from './collected-body.ts';
-import { confirms, strongTag } from './confirmation.ts';
+import { confirms, learnsSelector, strongTag } from './confirmation.ts';
 import { EndedAnswers } from './ended-answers.ts';
 import { fetchedOutcome } from './fetched-outcome.ts';
 import type { FillingCache } from './filling-cache.ts';
@@ -26,6 +26,7 @@ import {
   confirmedAnswer,
   isEventStream,
   isOfUse,
+  namesOf,
   readWebHead,
   storedAnswer,
   tagSlotsOfAnswer,
@@ -175,8 +176,9 @@ export class WebArrivals implements WebFetchOwner {
     const { read, flight } = fetch.question;
     if (!confirms(head, stale) || this.#records.hasGone(read, stale)) {
       this.#records.forget(read, stale);
-      return { kind: 'again' };
+      return { kind: 'again', selectors: [] };
     }
+    if (learnsSelector(head, stale, stale.entityTag)) return { kind: 'again', selectors: namesOf(head.vary) };
     const record = confirmedAnswer(stale, head, times);
     const renewed = readWebHead({ status: record.answer?.status ?? 200, fields: record.fields });
     // a 304 may be for who asks alone, as the whole answer would be (RFC 9111 §3.5)

@@ -7,7 +7,7 @@ import type { Forwarded } from '../request/cache-status.ts';
 import type { CollectedBody } from './collected-body.ts';
 import { unconditionalFields } from './confirmation.ts';
 import type { AloneBecause } from './one-request.ts';
-import { type AnswerTimes, readWebHead, type WebHead } from './stored-answer.ts';
+import { type AnswerTimes, readWebHead, varyingBy, type WebHead } from './stored-answer.ts';
 import type { WaitingClient } from './waiting-client.ts';
 import type { WebFlight } from './web-flight.ts';
 import type { WebRead } from './web-read.ts';
@@ -27,8 +27,8 @@ export type AnswerPlan =
   | { readonly kind: 'pass' }
   /** The client was answered otherwise. */
   | { readonly kind: 'unwanted' }
-  /** It is about something else than was asked: the whole answer is asked for. */
-  | { readonly kind: 'again' };
+  /** It may be about something else than was asked: the whole answer is asked for, which varies by `selectors` as well. */
+  | { readonly kind: 'again'; readonly selectors: readonly string[] };
 
 /** Decides what becomes of the answer to a request. */
 export interface WebFetchOwner {
@@ -82,6 +82,8 @@ export class WebFetch implements StoreReceiver {
   #times: AnswerTimes | undefined;
   #plan: AnswerPlan | undefined;
   #bytes: ExpectedBytes | undefined;
+  /** What the answer varies by, whatever it says itself. */
+  #selectors: readonly string[] = [];
   /** Whether the answer has begun before the body of the request had ended. */
   #isEarly = false;
 
@@ -138,7 +140,7 @@ export class WebFetch implements StoreReceiver {
   }
 
   answered(reply: StoreReplyHead): void {
-    const head = readWebHead(reply);
+    const head = varyingBy(readWebHead(reply), this.#selectors);
     const { body } = this.question;
     this.#isEarly = body !== undefined && !body.isSent;
     // an origin that accepts a body may answer while it reads it
@@ -147,6 +149,7 @@ export class WebFetch implements StoreReceiver {
     this.#times = { ...this.question.asked, receivedMs: this.#nowMs() };
     const plan = this.#owner.answered(this, head, this.#times);
     if (plan.kind === 'again') {
+      this.#selectors = plan.selectors;
       this.#askForAll();
       return;
     }
@@ -170,7 +173,9 @@ export class WebFetch implements StoreReceiver {
   #askForAll(): void {
     this.#call?.abort();
     const { question } = this;
-    this.question = { ...question, confirmed: undefined, fields: unconditionalFields(question.fields) };
+    // what was held is not for this request, whatever comes of it
+    const unheld = { stale: undefined, confirmed: undefined };
+    this.question = { ...question, ...unheld, fields: unconditionalFields(question.fields) };
     this.send();
   }
 

@@ -125,6 +125,8 @@ export class WebFlight {
   readonly #waiting = new Set<Waiter>();
   readonly #landed: (landing: Landing, by: WebRead) => void;
   #isOver = false;
+  /** What any of its answers varies by that has begun. */
+  readonly selectors = new Set<string>();
   /** Answers under way, its own and those of hedges, in the order in which they began: the oldest is waited for. */
   #coming: readonly BegunAnswer[] = [];
 
@@ -164,6 +166,7 @@ export class WebFlight {
     // that of a hedge may have come before it
     if (this.#isOver) return;
     this.#coming = [...this.#coming, begun];
+    for (const name of namesOf(begun.head.vary)) this.selectors.add(name);
     this.tell(begun);
     if (this.begun === begun) this.#waitFor(begun);
   }

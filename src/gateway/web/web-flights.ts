@@ -17,6 +17,9 @@ interface KnownFlight {
   readonly range: RangeRequest;
 }
 
+/** Undefined where nobody else waits. */
+type BegunFlights = Map<WebFlight, readonly string[] | undefined>;
+
 /** Targets of which something is known that no record tells. */
 const REMEMBERED_LIMIT = 1_000;
 
@@ -57,8 +60,11 @@ export class WebFlights {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   /** The latest of each target, variant and kind. */
   readonly #flights = new Map<string, KnownFlight>();
-  /** By target, what the answers vary by that have begun, the latest last: until they land, no record tells that. */
-  readonly #begunVary = new Map<string, Map<WebFlight, readonly string[]>>();
+  /**
+   * By target, the questions that are being answered, and what the answers vary by that are waited for, the latest last: until they land,
+   * no record tells that.
+   */
+  readonly #begun = new Map<string, BegunFlights>();
 
   /** Targets of which readers have waited for a range that was no answer to all of them: they do not wait so again for a while. */
   readonly #parts = new LRUCache<string, KnownParts>({ max: REMEMBERED_LIMIT });
@@ -103,13 +109,14 @@ export class WebFlights {
 
   /** All that any of the answers vary by that have begun; undefined where none has. */
   variesBy({ target }: WebRead): readonly string[] | undefined {
-    const begun = this.#begunVary.get(target.key.text);
-    return begun && [...new Set([...begun.values()].flat())];
+    const begun = this.#begun.get(target.key.text);
+    return begun && [...new Set([...begun.keys()].flatMap(({ selectors }) => [...selectors]))];
   }
 
   /** The variant that `read` selects, as far as is known by now. */
   #variantOf(read: WebRead): string {
-    const latest = [...(this.#begunVary.get(read.target.key.text)?.values() ?? [])].at(-1);
+    const begun = this.#begun.get(read.target.key.text)?.values() ?? [];
+    const latest = [...begun].findLast(names => names !== undefined);
     return latest ? read.variantName(latest) : this.#known.variantOf(read);
   }
 
@@ -151,8 +158,7 @@ export class WebFlights {
     flight.mayShare = (reader, begun) => this.#known.mayShareBegun(reader, begun);
     flight.begins = ({ head: { vary }, by }) => {
       const names = namesOf(vary);
-      const others = this.#forgetBegun(text, flight);
-      this.#begunVary.set(text, others.set(flight, names));
+      this.#remember(text, flight, names);
       if (this.#flights.get(name)?.flight !== flight) return;
       this.#flights.delete(name);
       name = nameOfVariant(by.variantName(names));
@@ -162,11 +168,27 @@ export class WebFlights {
     return flight;
   }
 
-  /** @returns what the other answers vary by that have begun */
-  #forgetBegun(target: string, flight: WebFlight): Map<WebFlight, readonly string[]> {
-    const begun = this.#begunVary.get(target) ?? new Map<WebFlight, readonly string[]>();
+  /** A question that nobody else waits for. @param landed called when it is over */
+  beginAlone(read: WebRead, landed: (landing: Landing) => void): WebFlight {
+    const { text } = read.target.key;
+    const flight = new WebFlight(read, this.#clock.monotonicMs(), landing => {
+      this.#forgetBegun(text, flight);
+      landed(landing);
+    });
+    flight.begins = () => this.#remember(text, flight, undefined);
+    return flight;
+  }
+
+  #remember(target: string, flight: WebFlight, names: readonly string[] | undefined): void {
+    const others = this.#forgetBegun(target, flight);
+    this.#begun.set(target, others.set(flight, names));
+  }
+
+  /** @returns the others */
+  #forgetBegun(target: string, flight: WebFlight): BegunFlights {
+    const begun: BegunFlights = this.#begun.get(target) ?? new Map();
     begun.delete(flight);
-    if (begun.size === 0) this.#begunVary.delete(target);
+    if (begun.size === 0) this.#begun.delete(target);
     return begun;
   }
 

@@ -15,13 +15,7 @@ import { answersNow, isComplete, mayServeOnError, staleOutcome, wantsUnfinished 
 import type { ArrivedHead } from './stored-answer.ts';
 import type { WaitingClient } from './waiting-client.ts';
 import { isFailure } from './web-fetch.ts';
-import {
-  type AloneLanding,
-  type BegunAnswer,
-  type Landing,
-  type StoredLanding,
-  WebFlight,
-} from './web-flight.ts';
+import type { AloneLanding, BegunAnswer, Landing, StoredLanding, WebFlight } from './web-flight.ts';
 import { type FlightKind, WebFlights } from './web-flights.ts';
 import type { WebRead } from './web-read.ts';
 import type { WebRecords } from './web-records.ts';
@@ -279,7 +273,7 @@ export class WebQuestions {
       this.#parts.sender.send(
         read,
         held,
-        new WebFlight(read, this.#nowMs(), landing => over(hasGotOwn(read, landing))),
+        this.#flights.beginAlone(read, landing => over(hasGotOwn(read, landing))),
       );
   }
 }

@@ -99,7 +99,9 @@ export class WebRecords {
   /** Whether another request has brought what the origin has made later than an answer that came about so (RFC 9111 §4). */
   isOvertaken(read: WebRead, dated: Dating): boolean {
     const held = this.find(read);
-    return held !== undefined && held.receivedMs > dated.requestedMs && isLater(datingOf(held), dated);
+    // that a server fails says nothing of the page
+    if (!held || tellsOfServer(held)) return false;
+    return held.receivedMs > dated.requestedMs && isLater(datingOf(held), dated);
   }
 
   /** What the last answer varies by that is held of a name, fresh or not, whichever range it is of. */

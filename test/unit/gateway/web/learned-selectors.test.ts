@@ -1,9 +1,11 @@
-import { expect, it } from 'vitest';
-import { pageAnswer, WebModel } from '../../../support/web-model.ts';
+import { describe, expect, it } from 'vitest';
+import { type ModelReader, pageAnswer, WebModel } from '../../../support/web-model.ts';
 
 const anew = { 'cache-control': 'max-age=0' };
 const kept = { 'cache-control': 'max-age=60' };
 const modified = { 'last-modified': 'Thu, 01 Jan 1970 00:00:00 GMT' };
+const fieldOf = (reader: ModelReader | undefined, name: string) =>
+  reader?.result?.fields.find(field => field.name === name)?.value;
 const asUser = (user: string) => ({ quota: user, fields: { 'x-select': user } });
 
 it.each([
@@ -25,6 +27,8 @@ it.each([
     const readers = ['a', 'b'].map(user => model.read({ method: 'GET', ...asUser(user) }));
     await model.pass(10);
     expect([asked, readers.map(({ result }) => result?.outcome?.how)]).toEqual([2, ['hit', undefined]]);
+    // caches in front have to select by all of it, too
+    expect(fieldOf(readers[0], 'vary')).toContain('x-select');
   },
 );
 
@@ -73,4 +77,66 @@ it.each([
   const reader = model.read({ method: 'GET', ...asUser('b') });
   await model.pass(10);
   expect([reader.result, model.origin.questions.length]).toEqual([undefined, 3]);
+});
+
+it.each(['GET', 'HEAD'] as const)(
+  'what is selected by more than there may be is for nobody else: a confirmation to %s names one field more than 32',
+  async method => {
+    const names = ['x-select', ...Array.from({ length: 31 }, (_, number) => `x-${number}`)];
+    const model = new WebModel(() => pageAnswer({ ...anew, etag: '"1"', vary: names.join() }));
+    model.read({ method: 'GET', ...asUser('a') });
+    await model.pass(1_000);
+    model.origin.answer = (asked, sent) => {
+      const status = asked === 'GET' && 'if-none-match' in sent ? 304 : 200;
+      return pageAnswer({ ...kept, etag: '"1"', vary: 'x-more' }, { status });
+    };
+    const confirming = model.read({ method, ...asUser('a') });
+    await model.pass(2_000);
+    expect(confirming.result?.status).toBe(200);
+    const asked = model.origin.questions.length;
+    const other = model.read({ method: 'GET', ...asUser('b') });
+    await model.pass(10);
+    expect([other.result, model.origin.questions.length]).toEqual([undefined, asked + 1]);
+  },
+);
+
+describe('once a confirmation has named what a page varies by', () => {
+  const isConfirming = (sent: object) => 'if-modified-since' in sent;
+
+  it('what comes whole is selected by that, though it does not say so, and can be confirmed', async () => {
+    const model = new WebModel((_, sent) =>
+      isConfirming(sent)
+        ? pageAnswer({ ...anew, ...modified, vary: 'x-select' }, { status: 304 })
+        : pageAnswer({ ...anew, ...modified }),
+    );
+    const readers: ModelReader[] = [];
+    for (const user of ['a', 'b', 'b', 'b']) {
+      readers.push(model.read({ method: 'GET', ...asUser(user) }));
+      await model.pass(2_000);
+    }
+    expect(model.origin.questions.map(({ fields }) => isConfirming(fields))).toEqual([
+      ...[false, true, false],
+      ...[true, true],
+    ]);
+    expect(readers.map(reader => fieldOf(reader, 'vary'))).toEqual([
+      undefined,
+      ...['x-select', 'x-select', 'x-select'],
+    ]);
+  });
+
+  it('it is served where the origin fails to those who are not known to select another', async () => {
+    const model = new WebModel(() => pageAnswer({ ...anew, ...modified }), { staleIfErrorMs: 600_000 });
+    model.read({ method: 'GET', ...asUser('a') });
+    await model.pass(1_000);
+    model.origin.answer = (_, sent) =>
+      isConfirming(sent)
+        ? pageAnswer({ ...anew, ...modified, vary: 'x-select' }, { status: 304 })
+        : pageAnswer({}, { status: 503 });
+    const other = model.read({ method: 'GET', ...asUser('b') });
+    await model.pass(2_000);
+    model.origin.answer = () => pageAnswer({}, { status: 503 });
+    const same = model.read({ method: 'GET', ...asUser('a') });
+    await model.pass(2_000);
+    expect([other.result?.status, same.result?.status]).toEqual([503, 200]);
+  });
 });

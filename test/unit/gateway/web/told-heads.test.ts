@@ -144,6 +144,28 @@ it.each(less)(
   },
 );
 
+it.each([
+  ['that of who asked first', 4_000],
+  ['that of a hedge', 300],
+])('nor whatever else is under way in the same question, where %s says Vary', async (_, headMs) => {
+  const model = new WebModel((method, { 'x-select': user = '' }) => {
+    const says = { ...anew, etag: `W/"${user}"`, 'x-user': user };
+    if (method === 'HEAD') return pageAnswer(says);
+    if (user === 'a')
+      return pageAnswer(headMs > 300 ? { ...says, vary: 'x-select' } : says, {
+        headMs: 4_000,
+        bodyMs: 9_000,
+      });
+    return pageAnswer(headMs > 300 ? says : { ...says, vary: 'x-select' }, { bodyMs: 9_000 });
+  });
+  for (const user of ['a', 'b']) model.read({ method: 'GET', quota: user, fields: { 'x-select': user } });
+  await model.pass(4_500);
+  expect(model.origin.open).toHaveLength(2);
+  const heads = headsOf(model);
+  await model.pass(1_000);
+  expect(heads.map(userOf)).toEqual(['c', 'd']);
+});
+
 it.each(less)('nor one with %s who selects otherwise of what is held', async (_, vary) => {
   const model = new WebModel(() => pageAnswer({ ...anew, etag: 'W/"1"', vary: 'x-select' }));
   model.read({ method: 'GET', quota: 'a', fields: { 'x-select': 'a' } });

@@ -195,6 +195,16 @@ describe('the lists of fields by which the answers of one name vary', () => {
     expect(records.find(read)).toBe(isKept ? other : held);
   });
 
+  it('hold an answer in the place of a later one that tells of the server alone', () => {
+    const records = new WebRecords(cache());
+    const { read } = readOf('x');
+    const failing = { ...answerOf(40, []), answer: { status: 503, vary: [] } };
+    records.store(read, failing, { requestedMs: 20, dateMs: undefined, heldTags: [] });
+    const page = answerOf(50, []);
+    expect(records.store(read, page, madeAt(10))).toBe(true);
+    expect(records.find(read)).toBe(page);
+  });
+
   it('hold what was withdrawn by its date still', () => {
     const records = new WebRecords(cache());
     const { read } = readOf('x');
