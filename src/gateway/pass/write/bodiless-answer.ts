@@ -1,9 +1,17 @@
 import type { StoreReplyHead } from '../../../backend/store.ts';
+import type { Clock, Timer } from '../../../base/clock.ts';
 import { isLength } from '../../../s3/passed-fields.ts';
 import type { PassedReceiver } from '../pass-through.ts';
 
-/** So much of a body that nobody gets is read for the sake of its connection. */
+/** So much of a body that nobody gets is read, and for so long, for the sake of its connection. */
 const DISCARDED_LIMIT_BYTES = 64 * 1024;
+const DISCARDED_LIMIT_MS = 5_000;
+
+interface BodilessParts {
+  readonly clock: Pick<Clock, 'after'>;
+  /** Ends the call. */
+  readonly cut: () => void;
+}
 
 /**
  * Passes on the answer of a write that has no document: what a store puts there nevertheless may be names that are not for the client.
@@ -11,15 +19,15 @@ const DISCARDED_LIMIT_BYTES = 64 * 1024;
  */
 export class BodilessAnswer implements PassedReceiver {
   readonly #receiver: PassedReceiver;
-  readonly #cut: () => void;
+  readonly #parts: BodilessParts;
   /** Whether the client has all that it gets. */
   #isDone = false;
+  #limit: Timer | undefined;
   #discardedBytes = 0;
 
-  /** @param cut ends the call */
-  constructor(receiver: PassedReceiver, cut: () => void) {
+  constructor(receiver: PassedReceiver, parts: BodilessParts) {
     this.#receiver = receiver;
-    this.#cut = cut;
+    this.#parts = parts;
   }
 
   answered(head: StoreReplyHead): void {
@@ -27,7 +35,9 @@ export class BodilessAnswer implements PassedReceiver {
       this.#receiver.answered(head);
       return;
     }
+    const { clock, cut } = this.#parts;
     this.#isDone = true;
+    this.#limit = clock.after(DISCARDED_LIMIT_MS, cut);
     this.#receiver.answered(withoutBody(head));
     this.#receiver.ended();
   }
@@ -42,11 +52,18 @@ export class BodilessAnswer implements PassedReceiver {
   }
 
   ended(): void {
+    this.#limit?.cancel();
     if (!this.#isDone) this.#receiver.ended();
   }
 
   failed(error: unknown): void {
+    this.#limit?.cancel();
     if (!this.#isDone) this.#receiver.failed(error);
+  }
+
+  #cut(): void {
+    this.#limit?.cancel();
+    this.#parts.cut();
   }
 }
 
