@@ -29,7 +29,7 @@ function* ofAmazon(
   const [, bucket, ofHost] = amazon.exec(hostOf(endpoint)) ?? [];
   if (ofHost === undefined) return;
   if (ofHost !== region) {
-    const consequence = `requests are signed for ${regionName.test(region) ? region : 'that'}, and the endpoint is in ${ofHost}, which refuses them`;
+    const consequence = `requests are signed for ${regionName.test(region) ? region : 'another region'}, and the endpoint is in ${ofHost}, which refuses them`;
     yield { path: ['backends', name, 'region'], consequence };
   }
   if (bucket !== undefined) {

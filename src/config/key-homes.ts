@@ -9,7 +9,8 @@ type Schema = z.core.$ZodType;
  * @returns the path of that map; undefined where there is none
  */
 export function homeOf(schema: Schema, path: Path, key: string): Path | undefined {
-  const inside = keysAt(schema, path).map(name => [...path, name]);
+  const names = keysAt(schema, path);
+  const inside = [...names.map(name => [...path, name]), ...names.map(name => [...path, name, 0])];
   const around = path.map((_, depth) => path.slice(0, -1 - depth));
   return [...inside, ...around].find(home => keysAt(schema, home).includes(key));
 }
@@ -35,7 +36,7 @@ function childrenOf(schema: Schema, key: string): readonly Schema[] {
 function formsOf(schema: Schema | undefined): readonly Schema[] {
   if (!schema) return [];
   if (schema instanceof z.core.$ZodUnion) return schema._zod.def.options.flatMap(formsOf);
-  if (schema instanceof z.core.$ZodPipe) return formsOf(schema._zod.def.in);
+  if (schema instanceof z.core.$ZodPipe) return [schema._zod.def.in, schema._zod.def.out].flatMap(formsOf);
   const isWrapped =
     schema instanceof z.core.$ZodOptional ||
     schema instanceof z.core.$ZodDefault ||

@@ -73,7 +73,7 @@ function describeIssue(issue: Issue, document: unknown, schema: z.core.$ZodType)
       // the value of a misspelt key may be a secret, whatever the key is called
       const isHidden = /^(?:string|number)$/.test(typeof value) || isInSecretPlace(path);
       const held = isHidden ? describeHidden(value) : describeHeld([...path, key], document);
-      return `${formatUnknown(path, key, value)} is an unknown key and holds ${held}; the known keys are ${keysOf(message)}${homeHint(schema, path, key) ?? misspeltHint(key, keysOf(message).split(', '))}`;
+      return `${formatUnknown(path, key, value)} is an unknown key and holds ${held}; the known keys are ${keysOf(message)}${homeHint(schema, path, key)}${misspeltHint(key, keysOf(message).split(', '))}`;
     });
   }
   if (issue.code === 'invalid_key') {
@@ -118,9 +118,9 @@ function closestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[
 }
 
 /** What follows the known keys where the key stands at a wrong place. */
-function homeHint(schema: z.core.$ZodType, path: Path, key: string): string | undefined {
+function homeHint(schema: z.core.$ZodType, path: Path, key: string): string {
   const home = homeOf(schema, path, key);
-  return home && `; ${key} is a key of ${formatPath(home)}`;
+  return home ? `; ${key} is a key of ${formatPath(home)}` : '';
 }
 
 /** The schema's message for a map is `a map of a, b, c`. */

@@ -43,6 +43,8 @@ it.each([
   ['s3.eu-west-1.amazonaws.com', undefined, 'us-east-1'],
   ['s3.eu-west-1.amazonaws.com', 'eu-west-2', 'eu-west-2'],
   ['s3-eu-west-1.amazonaws.com', 'eu-west-2', 'eu-west-2'],
+  ['s3.eu-west-1.amazonaws.com', 'hunter2', 'another region'],
+  ['s3.eu-west-1.amazonaws.com', 'x-eu-west-2-y', 'another region'],
   ['s3.dualstack.eu-west-1.amazonaws.com', 'eu-west-2', 'eu-west-2'],
   ['s3.eu-west-1.amazonaws.com.cn', 'cn-north-1', 'cn-north-1'],
 ])('%s with the region %s is refused there', (host, region, signedFor) => {
