@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { errorCode } from './error-code.ts';
 
 /**
  * Makes the directory at `path` and those above it that are missing, one at a time: Node's own `recursive` never ends on a
@@ -24,7 +25,7 @@ function makeFolder(path: string, mode: number | undefined): boolean {
     mkdirSync(path, mode);
     return true;
   } catch (error) {
-    if (!isDirectory(path)) throw error;
+    if (errorCode(error) !== 'EEXIST' || !isDirectory(path)) throw error;
     return false;
   }
 }

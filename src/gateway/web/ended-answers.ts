@@ -3,17 +3,14 @@ import type { ReadableRecord } from '../../cache/record.ts';
 import { isOfServer, isOfTarget } from '../../http/whose-error.ts';
 import { isPart } from './asked-range.ts';
 import { described } from './confirmation.ts';
-import { madeOf } from './made-answer.ts';
+import { madeOf, overtakes } from './made-answer.ts';
 import { isOfOneRequest } from './one-request.ts';
 import type { AnswerTimes, WebHead } from './stored-answer.ts';
 import type { WebQuestion } from './web-fetch.ts';
 import type { WebRead } from './web-read.ts';
 import type { WebRecords } from './web-records.ts';
 
-type HeldRecords = Pick<
-  WebRecords,
-  'find' | 'isStillAsked' | 'isOvertaken' | 'changed' | 'outdate' | 'withdraw' | 'forget'
->;
+type HeldRecords = Pick<WebRecords, 'find' | 'isStillAsked' | 'changed' | 'outdate' | 'withdraw' | 'forget'>;
 
 /**
  * What answers that are not kept say of what is held of their target:
@@ -23,7 +20,8 @@ type HeldRecords = Pick<
  * - to a GET, for all, and longer than what is kept, or of no use to the cache: that the origin has something else;
  * - for who asked alone: that the origin refuses it, or has something else, where that cannot be because of who asked.
  *
- * An error of the server says nothing, nor does a part of the whole, nor what is older than what has come meanwhile.
+ * An error of the server says nothing, nor does a part of the whole, nor what is older than what has come meanwhile: that has taken the place of
+ * what a GET was to replace.
  *
  * What is outdated or withdrawn can be confirmed again. Until then, what is outdated is no hit; what is withdrawn is one while it is
  * fresh, and is not served where the origin fails. What is stale is forgotten where the origin has something else.
@@ -56,7 +54,7 @@ export class EndedAnswers {
   /** By an answer for all whose body does not come to its end, or cannot be kept: who needed no more was told the head. */
   byUnkept(read: WebRead, head: WebHead, times: AnswerTimes): void {
     const held = this.#records.find(read);
-    if (!held || !this.#records.isStillAsked(read, times) || this.#isOvertaken(read, head, times)) return;
+    if (!held || !this.#records.isStillAsked(read, times) || overtakes(held, madeOf(head, times))) return;
     if (head.status === held.answer?.status) this.#outdateUnlessSame(read, held, head);
     else if (head.status !== 206 && !isOfServer(head.status)) this.#end(read, held, head);
   }
@@ -80,15 +78,11 @@ export class EndedAnswers {
     if (!held && isOfAll) this.#records.changed(read);
     // of a range, which HEAD has none of (RFC 9110 §14.2), it says nothing of the whole
     if (!held || (head.status === 206 && isForOthers)) return undefined;
-    if (this.#isOvertaken(read, head, times)) return undefined;
+    if (overtakes(held, madeOf(head, times))) return undefined;
     if (isOfAll && head.status === held.answer?.status)
       return this.#outdateUnlessSame(read, held, head) ? held : undefined;
     this.byAlone(question, held, head);
     return undefined;
-  }
-
-  #isOvertaken(read: WebRead, head: WebHead, times: AnswerTimes): boolean {
-    return this.#records.isOvertaken(read, madeOf(head, times));
   }
 
   /** `held` is outdated where `head` tells of another one. @returns whether it tells of the same */

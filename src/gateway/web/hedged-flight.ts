@@ -40,10 +40,10 @@ export class HedgedFlight implements FlightHedges {
   #seenBytes = new Map<WebFlight, number>();
 
   /** @param over called when the flight is over */
-  constructor(flight: WebFlight, patienceMs: number, over: (hedged: HedgedFlight) => void) {
+  constructor(flight: WebFlight, patienceMs: number, over: () => void) {
     this.flight = flight;
     this.patienceMs = patienceMs;
-    this.#over = () => over(this);
+    this.#over = over;
   }
 
   get mayAsk(): boolean {

@@ -1,7 +1,7 @@
 import { isMoreRecent } from '../../cache/most-recent.ts';
 import type { ObjectRecord, ReadableRecord } from '../../cache/record.ts';
-import { isOfServer } from '../../http/whose-error.ts';
 import { isPart } from './asked-range.ts';
+import { tellsOfServer } from './made-answer.ts';
 import { isComplete } from './stale-answers.ts';
 import { varyListsOf } from './vary-lists.ts';
 import type { WebRead } from './web-read.ts';
@@ -55,9 +55,4 @@ function isBetter(record: ReadableRecord, other: ReadableRecord | undefined): bo
   if (isMoreRecent(record, other)) return true;
   // of what came at the same time the whole counts, and not a part
   return !isMoreRecent(other, record) && (isPart(other) || !isPart(record));
-}
-
-/** Whether an answer may be about another request alone, see `isOfServer`. */
-export function tellsOfServer({ answer }: ReadableRecord): boolean {
-  return answer !== undefined && isOfServer(answer.status);
 }

@@ -12,12 +12,11 @@ import { EndedAnswers } from './ended-answers.ts';
 import { fetchedOutcome } from './fetched-outcome.ts';
 import type { FillingCache } from './filling-cache.ts';
 import { isAllOfPart, isKeptPart } from './kept-part.ts';
-import { madeOf } from './made-answer.ts';
+import { madeOf, tellsOfServer } from './made-answer.ts';
 import { aloneBecause, isOfOneRequest, toldWithoutBody } from './one-request.ts';
 import { tellsFailure, wasNeverSent } from './origin-failures.ts';
 import { couldBeOfGet } from './outgoing-fields.ts';
 import type { OwnAnswers } from './own-answers.ts';
-import { tellsOfServer } from './selected-record.ts';
 import { mayServeOnError, staleOutcome } from './stale-answers.ts';
 import { isStorable } from './storable-answer.ts';
 import {

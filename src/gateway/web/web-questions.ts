@@ -6,7 +6,7 @@ import { isForReader, mayShareBegun, shareOf } from './begun-answer.ts';
 import { meetsDemands } from './demands.ts';
 import type { FillingCache } from './filling-cache.ts';
 import { Hedging } from './hedging.ts';
-import { madeOf } from './made-answer.ts';
+import { madeOf, overtakes } from './made-answer.ts';
 import { hasGotOwn, type OwnAnswers } from './own-answers.ts';
 import { OwnTurns } from './own-turns.ts';
 import type { QuestionSender } from './question-sender.ts';
@@ -149,11 +149,11 @@ export class WebQuestions {
   }
 
   /** Whether nothing has come between the question and what has come of it: a change, a purge, or what is later. */
-  #isCurrent(read: WebRead, { head, times }: ArrivedHead): boolean {
+  #isCurrent(read: WebRead, arrived: ArrivedHead): boolean {
     const { records } = this.#parts;
-    return (
-      records.isStillAsked(read, times, { head, times }) && !records.isOvertaken(read, madeOf(head, times))
-    );
+    const held = records.find(read);
+    if (held && overtakes(held, madeOf(arrived.head, arrived.times))) return false;
+    return records.isStillAsked(read, arrived.times, arrived);
   }
 
   #giveHead(read: WebRead, client: WaitingClient, begun: BegunAnswer): boolean {

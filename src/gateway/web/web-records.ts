@@ -12,8 +12,8 @@ import { hasMoved } from '../request/bucket.ts';
 import type { Forwarded } from '../request/cache-status.ts';
 import { isPart, withoutRange } from './asked-range.ts';
 import type { WebCache } from './filling-cache.ts';
-import { type Dating, datingOf, isLater, type Made, rememberDating } from './made-answer.ts';
-import { isGivenBefore, latestOf, selectedOf, tellsOfServer } from './selected-record.ts';
+import { type Made, overtakes, rememberDating, tellsOfServer } from './made-answer.ts';
+import { isGivenBefore, latestOf, selectedOf } from './selected-record.ts';
 import { holdsAll, isComplete } from './stale-answers.ts';
 import { type AnswerTimes, type ArrivedHead, tagSlotsOfAnswer } from './stored-answer.ts';
 import { surplusOf } from './surplus-records.ts';
@@ -96,14 +96,6 @@ export class WebRecords {
     return !barriers.concernsTags([...asked.heldTags, tagSlots], barrier);
   }
 
-  /** Whether another request has brought what the origin has made later than an answer that came about so (RFC 9111 §4). */
-  isOvertaken(read: WebRead, dated: Dating): boolean {
-    const held = this.find(read);
-    // that a server fails says nothing of the page
-    if (!held || tellsOfServer(held)) return false;
-    return held.receivedMs > dated.requestedMs && isLater(datingOf(held), dated);
-  }
-
   /** What the last answer varies by that is held of a name, fresh or not, whichever range it is of. */
   varyOf(read: AnswerName): readonly string[] {
     const entry = this.#entryOf(read);
@@ -127,8 +119,8 @@ export class WebRecords {
     const heldNow = this.#entryOf(read)?.records;
     if (barriers.overtook(key.text, record, heldTags, heldNow) || record.epoch !== epochs.current(key))
       return false;
-    if (this.isOvertaken(read, dated)) return false;
     const other = this.find(read);
+    if (other && overtakes(other, dated)) return false;
     // it may be what has been found outdated since
     if (other?.staleFromMs !== undefined && other.staleFromMs > dated.requestedMs) return false;
     if (tellsOfServer(record)) {

@@ -31,6 +31,7 @@ it('throws where a file is in the way', () => {
   writeFileSync(file, '');
   expect(() => makeDirectory(file)).toThrow('EEXIST');
   expect(() => makeDirectory(join(file, 'a', 'b'))).toThrow('ENOTDIR');
+  expect(() => makeDirectory(join(base, 'a'.repeat(300)))).toThrow(/ENAMETOOLONG.*mkdir/);
 });
 
 it('throws, and ends, where the file system has no room for directories', () => {

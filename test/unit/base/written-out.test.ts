@@ -6,7 +6,7 @@ import { writtenOut } from '../../../src/base/written-out.ts';
 /** Ends each write when it is told to. */
 function slowStream() {
   const ends: ((error?: Error) => void)[] = [];
-  const stream = new Writable({ autoDestroy: false, write: (_chunk, _encoding, end) => void ends.push(end) });
+  const stream = new Writable({ write: (_chunk, _encoding, end) => void ends.push(end) });
   return { stream, end: (error?: Error) => ends.shift()?.(error) };
 }
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { ASKED_RANGE } from '../../../../src/gateway/web/asked-range.ts';
 import { EndedAnswers } from '../../../../src/gateway/web/ended-answers.ts';
 import { pageAnswer, WebModel } from '../../../support/web-model.ts';
 
@@ -49,13 +50,93 @@ it.each([
     const told: string[] = [];
     const tell = (what: string) => () => void told.push(what);
     const records = {
-      find: () => ({ answer: { status: 200 }, entityTag: '"1"' }),
-      ...{ isStillAsked: () => true, isOvertaken: () => isOvertaken },
+      find: () => ({
+        ...{ answer: { status: 200 }, entityTag: '"1"', fields: [] },
+        receivedMs: isOvertaken ? 1_000 : 0,
+      }),
+      isStillAsked: () => true,
       ...{ outdate: tell('outdate'), withdraw: tell('withdraw'), forget: tell('forget') },
     };
     const ended = new EndedAnswers(records as never, () => 0);
     const head = { status, vary: [], fields: [{ name: 'etag', value: '"2"', store: false }] };
-    ended.byUnkept({ policy: {} } as never, head as never, {} as never);
+    ended.byUnkept({ policy: {} } as never, head as never, { requestedMs: 500 } as never);
     expect(told).toEqual(expected);
+  },
+);
+
+/** What is told to the records while `end` has `held` end, which is stale. */
+function toldBy(
+  end: (ended: EndedAnswers, held: never) => void,
+  { held = true, isStillAsked = true, vary = [] as string[] } = {},
+) {
+  const told: string[] = [];
+  const tell = (what: string) => () => void told.push(what);
+  const record = {
+    answer: { status: vary.length > 0 ? 206 : 200, vary },
+    entityTag: '"1"',
+    receivedMs: 0,
+    fields: [],
+    directives: {},
+  };
+  const records = {
+    find: () => (held ? record : undefined),
+    ...{
+      isStillAsked: () => isStillAsked,
+      changed: tell('changed'),
+    },
+    ...{
+      outdate: tell('outdate'),
+      withdraw: tell('withdraw'),
+      forget: tell('forget'),
+    },
+  };
+  end(new EndedAnswers(records as never, () => 0), record as never);
+  return told;
+}
+
+const headOf = (status: number) =>
+  ({
+    status,
+    vary: [],
+    fields: [{ name: 'etag', value: '"2"', store: false }],
+  }) as never;
+const get = { method: 'GET', policy: {}, isPersonal: false };
+
+it.each([
+  [404, [], []],
+  [410, [], []],
+  [206, [], []],
+  [206, [ASKED_RANGE], ['forget']],
+  [403, [], ['withdraw']],
+])(
+  'one of %i that is too long, where what varies by %j is held, ends it so: %j',
+  (status, vary, expected) => {
+    const end = (ended: EndedAnswers, stale: never) =>
+      ended.byTooLong({ read: get, stale } as never, headOf(status));
+    expect(toldBy(end, { vary })).toEqual(expected);
+  },
+);
+
+it('what was asked before a change ends nothing where its body is not kept', () => {
+  const end = (ended: EndedAnswers) => ended.byUnkept(get as never, headOf(200), {} as never);
+  expect(toldBy(end, { isStillAsked: false })).toEqual([]);
+});
+
+it.each([
+  [false, 200, true, ['changed']],
+  [false, 200, false, []],
+  [false, 503, true, []],
+  [true, 503, true, []],
+  [true, 206, true, []],
+  [true, 206, false, ['forget']],
+  [true, 404, true, ['withdraw']],
+  [true, 405, true, []],
+])(
+  'an answer to HEAD, where something is held: %j, of %i, for others: %j, ends it so: %j',
+  (held, status, isForOthers, expected) => {
+    const read = { ...get, method: 'HEAD', sent: [], fields: {} };
+    const end = (ended: EndedAnswers) =>
+      void ended.byHead({ read, isUnkept: false } as never, headOf(status), {} as never, isForOthers);
+    expect(toldBy(end, { held })).toEqual(expected);
   },
 );

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { isLater, madeOf } from '../../../../src/gateway/web/made-answer.ts';
+import type { ReadableRecord } from '../../../../src/cache/record.ts';
+import { madeOf, overtakes, rememberDating } from '../../../../src/gateway/web/made-answer.ts';
 import { readWebHead } from '../../../../src/gateway/web/stored-answer.ts';
 
 it.each([
@@ -11,10 +12,12 @@ it.each([
   ['was made earlier', { requestedMs: 2, dateMs: 1_000 }, { requestedMs: 1, dateMs: 2_000 }, false],
 ])('of two answers that is the newer one which %s', (_what, one, other, isFirst) => {
   const [first, second] = [one, other].map(times => ({ dateMs: undefined, ...times }));
-  expect([first && second && isLater(first, second), first && second && isLater(second, first)]).toEqual([
-    isFirst,
-    !isFirst,
-  ]);
+  const isNewer = (dating = first, than = second) => {
+    const held = { answer: { status: 200 }, receivedMs: 100, fields: [] } as unknown as ReadableRecord;
+    if (dating) rememberDating(held, dating);
+    return than && overtakes(held, than);
+  };
+  expect([isNewer(), isNewer(second, first)]).toEqual([isFirst, !isFirst]);
 });
 
 it('a date that is still to come is taken for the second of the arrival', () => {

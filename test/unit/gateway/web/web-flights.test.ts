@@ -158,3 +158,20 @@ it('what has begun beside is joined by those who select what its reader does', (
   expect(flights.of(readOf('c', { a: '2' }), 'whole')).toBe(flight);
   expect(flights.of(readOf('d', { a: '1' }), 'whole')).toBeUndefined();
 });
+
+it('what has landed varies by nothing any more, and no name is left of it', () => {
+  const read = readOf('a', { a: '1' });
+  const flight = flights.begin(read, 'whole', asked as never);
+  flight.answered(begun(200, 'x-a', read));
+  expect(flights.variesBy(read)).toEqual(['x-a']);
+  flight.land({ kind: 'alone', because: 'answer' });
+  expect(flights.variesBy(read)).toBeUndefined();
+});
+
+it('a variant is looked for by what the answer varies by that began last', () => {
+  const [one, other] = [readOf('a', { a: '1' }), readOf('b', { a: '1' })];
+  flights.begin(one, 'whole', asked as never).answered(begun(200, undefined, one));
+  const last = flights.begin(other, 'whole', asked as never);
+  last.answered(begun(200, 'x-a', other));
+  expect(flights.of(readOf('c', { a: '1' }), 'whole')).toBe(last);
+});
