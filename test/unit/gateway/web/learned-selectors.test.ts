@@ -39,7 +39,7 @@ it.each([
 ])(
   'what is confirmed by %s (%j) alone is asked for whole where the confirmation varies by what was not known: %s',
   async (_, validator, vary) => {
-    const model = new WebModel(() => pageAnswer({ ...anew, ...validator }));
+    const model = new WebModel(() => pageAnswer({ ...anew, ...validator, vary: 'accept' }));
     model.read({ method: 'GET', ...asUser('a') });
     await model.pass(1_000);
     model.origin.answer = (_method, sent) =>
