@@ -320,6 +320,7 @@ it('who needs no more than a head gets that of what is asked for beside a questi
   const heads = ['b', 'c'].map(quota => model.read({ method: 'HEAD', quota, fields: {} }));
   await model.pass(3_000);
   expect(heads.map(({ result }) => result?.status)).toEqual([200, 200]);
+  expect(model.origin.questions.map(({ method }) => method)).toEqual(['GET', 'GET']);
 });
 
 describe('a body that is not kept to its end, of which others were told the head', () => {

@@ -180,10 +180,10 @@ it('what a question varies by counts that nobody else waits for, but names no va
   const [alone, first] = [readOf('a', { a: '1' }), readOf('b', { a: '1' })];
   const own = flights.beginAlone(alone, () => undefined);
   const flight = flights.begin(first, 'whole', asked as never);
-  flight.answered(begun(200, undefined, first));
-  own.answered(begun(200, 'x-a', alone));
-  expect(flights.variesBy(first)).toEqual(['x-a']);
-  expect(flights.of(readOf('c', { a: '2' }), 'whole')).toBe(flight);
+  flight.answered(begun(200, 'x-a', first));
+  own.answered(begun(200, 'x-b', alone));
+  expect(flights.variesBy(first)).toEqual(['x-a', 'x-b']);
+  expect(flights.of(readOf('c', { a: '1', b: '2' }), 'whole')).toBe(flight);
   own.land({ kind: 'alone', because: 'answer' });
-  expect(flights.variesBy(first)).toEqual([]);
+  expect(flights.variesBy(first)).toEqual(['x-a']);
 });
