@@ -1,9 +1,10 @@
 import type { ReadableRecord } from '../../cache/record.ts';
 import { equalsWeakly, isStrongTag, parseEntityTag } from '../../http/entity-tag.ts';
 import { heedsConditions } from '../../http/preconditions.ts';
+import type { Vary } from '../../http/vary.ts';
 import { fieldValue, type HeaderField } from '../../s3/dialect.ts';
 import { readContentHead } from '../fill/content-head.ts';
-import { isPart } from './asked-range.ts';
+import { isPart, withoutRange } from './asked-range.ts';
 import { isDemanding } from './demands.ts';
 import { joinedVary, type WebHead } from './stored-answer.ts';
 import type { WebFields } from './web-read.ts';
@@ -41,19 +42,20 @@ export function validatingFields(sent: readonly HeaderField[], stale: ReadableRe
 }
 
 /**
- * Whether a head that confirms `held` varies by what was not known when that was stored: who has asked may select other content, unless
- * a strong tag says that it is the same.
+ * Whether a page varies by what was not known when `held` was stored, which is confirmed: who has asked may select other content, unless a
+ * strong tag says that it is the same.
  *
+ * @param vary what the page varies by
  * @param tag by which it is confirmed
  */
-export function learnsSelector(
-  { vary }: WebHead,
-  { answer }: ReadableRecord,
-  tag: string | undefined,
-): boolean {
-  const known = answer?.vary ?? [];
+export function learnsSelector(vary: Vary, held: ReadableRecord, tag: string | undefined): boolean {
+  const known = selectorsOf(held);
   const joined = joinedVary(vary, known);
   return !isStrongTag(tag) && (joined === '*' || joined.length > known.length);
+}
+
+function selectorsOf({ answer }: ReadableRecord): readonly string[] {
+  return withoutRange(answer?.vary ?? []);
 }
 
 /**
@@ -73,14 +75,16 @@ export function confirms({ fields }: WebHead, stale: ReadableRecord): boolean {
 /**
  * What an answer to HEAD says of a stored answer to GET (RFC 9111 §4.3.5). A validator that it leaves out, as origins do that make
  * tags of bodies, says nothing.
+ *
+ * @param vary what the page varies by, as far as is known
  */
-export function described(held: ReadableRecord, head: WebHead): 'same' | 'other' | 'nothing' {
+export function described(held: ReadableRecord, head: WebHead, vary: Vary): 'same' | 'other' | 'nothing' {
   const { lengthBytes } = readContentHead(head);
   const tag = fieldValue(head.fields, 'etag');
   const modified = fieldValue(head.fields, 'last-modified');
   const isOther =
-    learnsSelector(head, held, tag) ||
-    joinedVary(head.vary, held.answer?.vary ?? []) === '*' ||
+    learnsSelector(vary, held, tag) ||
+    joinedVary(head.vary, selectorsOf(held)) === '*' ||
     (tag !== undefined && tag !== held.entityTag) ||
     (modified !== undefined && modified !== fieldValue(held.fields, 'last-modified')) ||
     (typeof lengthBytes === 'number' && lengthBytes !== held.sizeBytes);

@@ -35,7 +35,7 @@ export function readWebHead(head: StoreReplyHead): WebHead {
 }
 
 /** `head` as one that varies by `names` as well, which the origin has named for the same page. */
-export function varyingBy(head: WebHead, names: readonly string[]): WebHead {
+export function varyingBy(head: WebHead, names: Vary): WebHead {
   const vary = joinedVary(head.vary, names);
   if (vary === head.vary || (vary !== '*' && vary.length === head.vary.length)) return head;
   const told = { name: 'vary', value: vary === '*' ? vary : vary.join(', '), store: false };
@@ -43,8 +43,9 @@ export function varyingBy(head: WebHead, names: readonly string[]): WebHead {
 }
 
 /** More names than there may be are `*`. */
-export function joinedVary(vary: Vary, names: readonly string[]): Vary {
-  return vary === '*' ? vary : parseVary([...vary, ...names].join());
+export function joinedVary(one: Vary, other: Vary): Vary {
+  if (one === '*' || other === '*') return '*';
+  return parseVary([...new Set([...one, ...other])].join());
 }
 
 /** Traces differ from question to question: nobody has asked the same, be they the client's or those of spans of the gateway's own. */

@@ -25,7 +25,7 @@ import {
   confirmedAnswer,
   isEventStream,
   isOfUse,
-  namesOf,
+  joinedVary,
   readWebHead,
   storedAnswer,
   tagSlotsOfAnswer,
@@ -177,7 +177,8 @@ export class WebArrivals implements WebFetchOwner {
       this.#records.forget(read, stale);
       return { kind: 'again', selectors: [] };
     }
-    if (learnsSelector(head, stale, stale.entityTag)) return { kind: 'again', selectors: namesOf(head.vary) };
+    const vary = joinedVary(head.vary, this.#records.selectorsOf(read));
+    if (learnsSelector(vary, stale, stale.entityTag)) return { kind: 'again', selectors: vary };
     const record = confirmedAnswer(stale, head, times);
     const renewed = readWebHead({ status: record.answer?.status ?? 200, fields: record.fields });
     // a 304 may be for who asks alone, as the whole answer would be (RFC 9111 §3.5)
@@ -204,7 +205,8 @@ export class WebArrivals implements WebFetchOwner {
     failure: number | StoreError['code'],
     isOfRequest: boolean,
   ): boolean {
-    const { read } = fetch.question;
+    const { read, mayBeOther } = fetch.question;
+    if (mayBeOther) return false;
     if (stale !== this.#records.find(read) || !mayServeOnError(stale, read, this.#cache.nowMs()))
       return false;
     const outcome = { ...staleOutcome('stale-if-error'), forwarded: 'stale' as const };

@@ -1,5 +1,6 @@
 import { type StoreCall, StoreError, type StoreReceiver, type StoreReplyHead } from '../../backend/store.ts';
 import type { Asked, ReadableRecord } from '../../cache/record.ts';
+import type { Vary } from '../../http/vary.ts';
 import { fieldValue, type HeaderField } from '../../s3/dialect.ts';
 import { ExpectedBytes, type RangeReceiver } from '../fill/ranged-read.ts';
 import type { ClientBody } from '../pass/write/client-body.ts';
@@ -27,8 +28,8 @@ export type AnswerPlan =
   | { readonly kind: 'pass' }
   /** The client was answered otherwise. */
   | { readonly kind: 'unwanted' }
-  /** It may be about something else than was asked: the whole answer is asked for, which varies by `selectors` as well. */
-  | { readonly kind: 'again'; readonly selectors: readonly string[] };
+  /** A 304 may be about something else than was asked: the whole answer is asked for, which varies by `selectors` as well. */
+  | { readonly kind: 'again'; readonly selectors: Vary };
 
 /** Decides what becomes of the answer to a request. */
 export interface WebFetchOwner {
@@ -61,6 +62,8 @@ export interface WebQuestion {
   readonly stale: ReadableRecord | undefined;
   /** The same, if that is what the origin is asked to confirm. */
   readonly confirmed: ReadableRecord | undefined;
+  /** Whether `stale` may be what others select, and not this request. */
+  readonly mayBeOther?: boolean;
   /** Set where others may wait for the answer. */
   readonly flight: WebFlight | undefined;
   /** Who waits for the answer; undefined where the client was answered before. */
@@ -83,7 +86,9 @@ export class WebFetch implements StoreReceiver {
   #plan: AnswerPlan | undefined;
   #bytes: ExpectedBytes | undefined;
   /** What the answer varies by, whatever it says itself. */
-  #selectors: readonly string[] = [];
+  #selectors: Vary = [];
+  /** Whether the whole answer is asked for once the 304 is over, so that its connection is at hand. */
+  #asksAgain = false;
   /** Whether the answer has begun before the body of the request had ended. */
   #isEarly = false;
 
@@ -150,7 +155,7 @@ export class WebFetch implements StoreReceiver {
     const plan = this.#owner.answered(this, head, this.#times);
     if (plan.kind === 'again') {
       this.#selectors = plan.selectors;
-      this.#askForAll();
+      this.#asksAgain = true;
       return;
     }
     this.#plan = plan;
@@ -171,11 +176,10 @@ export class WebFetch implements StoreReceiver {
 
   /** The time of the question stays: what has changed since is not known to be in the answer. */
   #askForAll(): void {
-    this.#call?.abort();
     const { question } = this;
-    // what was held is not for this request, whatever comes of it
-    const unheld = { stale: undefined, confirmed: undefined };
-    this.question = { ...question, ...unheld, fields: unconditionalFields(question.fields) };
+    this.#asksAgain = false;
+    const fields = unconditionalFields(question.fields);
+    this.question = { ...question, confirmed: undefined, mayBeOther: true, fields };
     this.send();
   }
 
@@ -196,6 +200,10 @@ export class WebFetch implements StoreReceiver {
   }
 
   ended(rawTrailers?: readonly string[]): void {
+    if (this.#asksAgain) {
+      this.#askForAll();
+      return;
+    }
     if (this.#bytes) {
       this.#bytes.ended();
       return;
@@ -208,6 +216,10 @@ export class WebFetch implements StoreReceiver {
   }
 
   failed(error: StoreError): void {
+    if (this.#asksAgain) {
+      this.#askForAll();
+      return;
+    }
     if (this.#bytes) {
       this.#bytes.failed(error);
       return;

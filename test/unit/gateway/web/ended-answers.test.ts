@@ -54,7 +54,7 @@ it.each([
         ...{ answer: { status: 200 }, entityTag: '"1"', fields: [] },
         receivedMs: isOvertaken ? 1_000 : 0,
       }),
-      isStillAsked: () => true,
+      ...{ isStillAsked: () => true, selectorsOf: () => [] },
       ...{ outdate: tell('outdate'), withdraw: tell('withdraw'), forget: tell('forget') },
     };
     const ended = new EndedAnswers(records as never, () => 0);
@@ -82,6 +82,7 @@ function toldBy(
     find: () => (held ? record : undefined),
     ...{
       isStillAsked: () => isStillAsked,
+      selectorsOf: () => [],
       changed: tell('changed'),
     },
     ...{

@@ -1,4 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { ReadableRecord } from '../../../../src/cache/record.ts';
+import { ASKED_RANGE } from '../../../../src/gateway/web/asked-range.ts';
+import { described } from '../../../../src/gateway/web/confirmation.ts';
+import { readWebHead } from '../../../../src/gateway/web/stored-answer.ts';
 import { type ModelReader, pageAnswer, WebModel } from '../../../support/web-model.ts';
 
 const anew = { 'cache-control': 'max-age=0' };
@@ -124,6 +128,76 @@ describe('once a confirmation has named what a page varies by', () => {
     ]);
   });
 
+  it.each([
+    ['another Vary', { vary: '*' }],
+    ['more than there may be', { vary: Array.from({ length: 33 }, (_, number) => `x-${number}`).join() }],
+  ])('by %s, what comes whole is for nobody else', async (_, vary) => {
+    const model = new WebModel(() => pageAnswer({ ...anew, ...modified }));
+    model.read({ method: 'GET', ...asUser('a') });
+    await model.pass(1_000);
+    model.origin.answer = (_method, sent) =>
+      isConfirming(sent)
+        ? pageAnswer({ ...kept, ...modified, ...vary }, { status: 304 })
+        : pageAnswer({ ...kept, ...modified });
+    model.read({ method: 'GET', ...asUser('b') });
+    await model.pass(2_000);
+    const other = model.read({ method: 'GET', ...asUser('c') });
+    await model.pass(10);
+    expect([other.result, model.origin.questions.length]).toEqual([undefined, 4]);
+  });
+
+  it.each([
+    ['GET', 304],
+    ['HEAD', 200],
+  ] as const)(
+    'an answer that is not selected by that is confirmed by none, to %s, that does not name it',
+    async (method, status) => {
+      const model = new WebModel(() => pageAnswer({ ...anew, ...modified }));
+      model.read({ method: 'GET', ...asUser('a') });
+      await model.pass(1_000);
+      model.origin.answer = (_method, sent) =>
+        isConfirming(sent)
+          ? pageAnswer({ ...anew, ...modified, vary: 'x-select' }, { status: 304 })
+          : pageAnswer({ ...kept, ...modified, vary: 'x-select' });
+      model.read({ method: 'GET', ...asUser('b') });
+      await model.pass(2_000);
+      const isBare = (asked: string, sent: object) => asked === 'HEAD' || isConfirming(sent);
+      model.origin.answer = (asked, sent) =>
+        isBare(asked, sent)
+          ? pageAnswer({ ...kept, ...modified }, { status, isUnannounced: true })
+          : pageAnswer({ ...kept, ...modified, 'x-user': sent['x-select'] ?? '' });
+      model.read({ method, ...asUser('c') });
+      await model.pass(2_000);
+      const readers = ['b', 'c'].map(user => model.read({ method: 'GET', ...asUser(user) }));
+      await model.pass(2_000);
+      expect(readers.map(reader => reader.result?.outcome?.how)).toEqual([
+        'hit',
+        method === 'GET' ? 'hit' : undefined,
+      ]);
+      expect(fieldOf(readers[1], 'x-user')).toBe('c');
+    },
+  );
+
+  it.each([
+    ['that is private', { 'cache-control': 'private', vary: 'x-select' }, 200],
+    ['that is gone', { 'cache-control': 'no-store' }, 410],
+  ])('what comes whole %s ends what was held', async (_, fields, status) => {
+    const policy = { staleIfErrorMs: 600_000, staleWhileRevalidateMs: 600_000 };
+    const model = new WebModel(() => pageAnswer({ 'cache-control': 'max-age=1', ...modified }), policy);
+    model.read({ method: 'GET', ...asUser('a') });
+    await model.pass(3_000);
+    model.origin.answer = (_method, sent) =>
+      isConfirming(sent)
+        ? pageAnswer({ ...anew, ...modified, vary: 'x-select' }, { status: 304 })
+        : pageAnswer(fields, { status });
+    model.read({ method: 'GET', ...asUser('b') });
+    await model.pass(2_000);
+    model.origin.answer = () => pageAnswer({}, { status: 503 });
+    const reader = model.read({ method: 'GET', ...asUser('a') });
+    await model.pass(2_000);
+    expect(reader.result?.status).toBe(503);
+  });
+
   it('it is served where the origin fails to those who are not known to select another', async () => {
     const model = new WebModel(() => pageAnswer({ ...anew, ...modified }), { staleIfErrorMs: 600_000 });
     model.read({ method: 'GET', ...asUser('a') });
@@ -139,4 +213,27 @@ describe('once a confirmation has named what a page varies by', () => {
     await model.pass(2_000);
     expect([other.result?.status, same.result?.status]).toEqual([503, 200]);
   });
+});
+
+it.each(['"1"', 'W/"1"'])(
+  'a list of up to 1 KiB that the origin repeats is confirmed: with the tag %s',
+  async etag => {
+    const vary = Array.from({ length: 30 }, (_, number) => `x-${'name'.repeat(6)}-${number}`).join();
+    expect(vary.length).toBeGreaterThan(512);
+    const model = new WebModel((_, sent) =>
+      pageAnswer({ ...anew, etag, vary }, { status: 'if-none-match' in sent ? 304 : 200 }),
+    );
+    const readers: ModelReader[] = [];
+    for (const user of ['a', 'a']) {
+      readers.push(model.read({ method: 'GET', ...asUser(user) }));
+      await model.pass(2_000);
+    }
+    expect([model.origin.questions.length, fieldOf(readers[1], 'vary')]).toEqual([2, vary]);
+  },
+);
+
+it('a part is described by another of the very same content', () => {
+  const part = { answer: { status: 206, vary: [ASKED_RANGE] }, entityTag: 'W/"1"', fields: [], sizeBytes: 2 };
+  const head = readWebHead({ status: 206, fields: [{ name: 'etag', value: 'W/"1"', store: false }] });
+  expect(described(part as unknown as ReadableRecord, head, [])).toBe('same');
 });
