@@ -18,18 +18,20 @@ export function homeOf(schema: Schema, path: Path, key: string): Path | undefine
 /** The keys that are known in the map at `path`, in any of its forms. */
 function keysAt(schema: Schema, path: Path): readonly string[] {
   const found = path.reduce<readonly Schema[]>(
-    (schemas, key) => schemas.flatMap(each => childrenOf(each, String(key))),
+    (schemas, key) => schemas.flatMap(each => childrenOf(each, key)),
     formsOf(schema),
   );
   return found.flatMap(each => (each instanceof z.core.$ZodObject ? Object.keys(each._zod.def.shape) : []));
 }
 
-function childrenOf(schema: Schema, key: string): readonly Schema[] {
-  if (schema instanceof z.core.$ZodArray) return formsOf(schema._zod.def.element);
+/** Of an item of a list, or of the value of a key. */
+function childrenOf(schema: Schema, key: PropertyKey): readonly Schema[] {
+  if (typeof key === 'number')
+    return schema instanceof z.core.$ZodArray ? formsOf(schema._zod.def.element) : [];
   if (schema instanceof z.core.$ZodRecord) return formsOf(schema._zod.def.valueType);
   if (!(schema instanceof z.core.$ZodObject)) return [];
   const { shape } = schema._zod.def;
-  return Object.hasOwn(shape, key) ? formsOf(shape[key]) : [];
+  return Object.hasOwn(shape, key) ? formsOf(shape[String(key)]) : [];
 }
 
 /** What a value may be, without what says that it may be left out, or what it is turned into. */
