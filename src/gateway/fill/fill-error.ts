@@ -29,7 +29,7 @@ export class InvalidReplyError extends Error {
   }
 }
 
-/** The error for a status other than 200 and 206 in answer to an unconditional read. */
+/** The error for a status other than 200, and than the 206 that was asked for, in answer to what has no condition. */
 export function refusedBy(reply: WholeReply): RefusedByStoreError | InvalidReplyError {
   return isRefusal(reply.status)
     ? new RefusedByStoreError(reply)

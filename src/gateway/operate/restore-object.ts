@@ -73,6 +73,7 @@ async function ask(
     send: (toSend, receiver) =>
       StoreWrite.send(operator, {
         ...{ store: bucket.store, request: toSend, open: writes.begin(keySlot), receiver },
+        hasResult: false,
       }),
   };
   const reply = await sendAndCollect(

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { contentMd5 } from '../../support/content-md5.ts';
 import { RawStore } from '../../support/raw-store.ts';
 import { TestGateway } from '../../support/test-gateway.ts';
 
@@ -175,6 +176,24 @@ it.each([
       [200, ''],
       [200, text],
     ]);
+  }
+});
+
+it.each([201, 202, 206])('a document under %i is none that the gateway understands', async status => {
+  const list = '<Delete><Object><Key>k</Key></Object></Delete>';
+  const asked = [
+    ['GET', '/renamed?list-type=2', undefined],
+    ['GET', '/renamed/k?uploadId=u', undefined],
+    ['POST', '/renamed?delete', list],
+  ] as const;
+  for (const [method, path, body] of asked) {
+    says = `HTTP/1.1 ${status} x\r\ncontent-range: bytes 0-3/9\r\ncontent-length: 4\r\n\r\n<a/>`;
+    const reply = await fetch(gateway.url() + path, {
+      method,
+      ...(body && { body, headers: contentMd5(body) }),
+    });
+    expect([path, reply.status]).toEqual([path, 502]);
+    await reply.text();
   }
 });
 

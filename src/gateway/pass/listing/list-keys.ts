@@ -21,7 +21,7 @@ import {
   type StoreListing,
   sizeOfListing,
 } from '../../../s3/listing/store-listing.ts';
-import { InvalidReplyError, RefusedByStoreError } from '../../fill/fill-error.ts';
+import { InvalidReplyError, refusedBy } from '../../fill/fill-error.ts';
 import { noGrant, type Permissions } from '../../request/access.ts';
 import { bypassed } from '../../request/cache-status.ts';
 import { DocumentJob } from '../document-job.ts';
@@ -115,7 +115,7 @@ class StorePages {
         ? await this.#job.keepWhile(reply, () => this.#aroundMarker(asked, isClients))
         : undefined;
     if (around) return around;
-    throw isClients ? new RefusedByStoreError(reply) : refusedGoingOn(reply);
+    throw isClients ? refusedBy(reply) : refusedGoingOn(reply);
   };
 
   /** A page of uploads whose marker the store rejected; undefined when the rejection stands. */

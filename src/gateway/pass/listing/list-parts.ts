@@ -1,6 +1,6 @@
 import type { WholeReply } from '../../../backend/store.ts';
 import { PART_LIST_LIMIT_BYTES, renamePartList } from '../../../s3/listing/part-list.ts';
-import { RefusedByStoreError } from '../../fill/fill-error.ts';
+import { refusedBy } from '../../fill/fill-error.ts';
 import { bypassed } from '../../request/cache-status.ts';
 import { DocumentJob } from '../document-job.ts';
 import type { OtherOperation } from '../other-operation.ts';
@@ -17,7 +17,7 @@ export function answerListParts(other: OtherOperation): void {
   exchange.report = bypassed(exchange.method, 'operation');
   const job = new DocumentJob(other);
   const write = async ({ status, fields, body }: WholeReply): Promise<WholeReply> => {
-    if (status !== 200) throw new RefusedByStoreError({ status, fields, body });
+    if (status !== 200) throw refusedBy({ status, fields, body });
     const written = await job.read(renamePartList(body, bucket.name, key), ({ length }) => length);
     return { status, fields, body: written };
   };

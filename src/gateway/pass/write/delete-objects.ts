@@ -25,7 +25,7 @@ import {
 } from '../../../s3/listing/delete-result.ts';
 import { InvalidListError } from '../../../s3/listing/listing-xml.ts';
 import { requireId } from '../../../s3/store-id.ts';
-import { RefusedByStoreError } from '../../fill/fill-error.ts';
+import { isRefusal, refusedBy } from '../../fill/fill-error.ts';
 import { inClientNames } from '../../reply/client-names.ts';
 import { noGrant, untoldAbsence } from '../../request/access.ts';
 import { type Bucket, objectKeyOf } from '../../request/bucket.ts';
@@ -88,12 +88,21 @@ async function answerOf(
   const reply = await job.ask(
     {
       send: (toSend, receiver) =>
-        StoreWrite.send(exchange, { store: bucket.store, request: toSend, open: deletions, receiver }),
+        StoreWrite.send(exchange, {
+          store: bucket.store,
+          request: toSend,
+          open: deletions,
+          receiver,
+          hasResult: true,
+        }),
     },
     withList(passed, allowed, bucket),
     DELETE_RESULT_LIMIT_BYTES,
   );
-  if (reply.status !== 200) throw new RefusedByStoreError(reply);
+  if (reply.status !== 200) {
+    if (!isRefusal(reply.status)) deletions.unsettled();
+    throw refusedBy(reply);
+  }
   const results = await resultsOf(job, reply, deletions);
   const told = results.map(result => resultForClient(result, other));
   const failed = told.filter(({ kind }) => kind === 'Error').length + refused.length;

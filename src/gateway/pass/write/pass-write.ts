@@ -75,7 +75,7 @@ export function passWrite(other: OtherOperation): void {
       });
       const write = StoreWrite.send(exchange, {
         ...{ store: bucket.store, request: { ...toSend, ...bodyStream }, body },
-        ...{ open: openWriteOf(other), receiver: answer },
+        ...{ open: openWriteOf(other), receiver: answer, hasResult: hasResult(operation) },
       });
       if (body) letContinue(request, exchange.response);
       return write;

@@ -11,7 +11,7 @@ import { PayloadVerifier } from '../../../s3/payload-verifier.ts';
 import { parsePostPolicy, requirePolicy } from '../../../s3/post-policy.ts';
 import { prefixOfForm } from '../../../s3/post-signature.ts';
 import { clientAddressOf } from '../../../transport/peer.ts';
-import { RefusedByStoreError } from '../../fill/fill-error.ts';
+import { refusedBy } from '../../fill/fill-error.ts';
 import { type Caller, Permissions } from '../../request/access.ts';
 import { objectKeyOf, ruledFields } from '../../request/bucket.ts';
 import { bypassed } from '../../request/cache-status.ts';
@@ -68,7 +68,7 @@ async function answerOf(other: OtherOperation, job: DocumentJob, lengthBytes: nu
   requireAllowed(other, caller, key, put);
   if (caller.kind === 'client') requireSigned(other, form, key);
   const reply = await askStore(other, job, form, key, put);
-  if (reply.status !== 200) throw new RefusedByStoreError(reply);
+  if (reply.status !== 200) throw refusedBy(reply);
   const bucketUrl = askedUrl(other).replace(/\/$/, '');
   return formAnswer(reply, { bucket: bucket.name, key, bucketUrl, fields: form.fields });
 }
@@ -142,7 +142,7 @@ function askStore(
     send: (toSend, receiver) => {
       const file = form.file ?? fileOnItsWay(other, form, declared, error => write.refuse(error));
       const write = StoreWrite.send(exchange, {
-        ...{ store: bucket.store, open: writes.begin(keySlot), receiver },
+        ...{ store: bucket.store, open: writes.begin(keySlot), receiver, hasResult: false },
         ...(file instanceof ClientBody
           ? { request: { ...toSend, bodyStream: file }, body: file }
           : { request: { ...toSend, body: file } }),

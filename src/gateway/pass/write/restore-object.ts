@@ -50,7 +50,7 @@ async function askStore(
     {
       send: (toSend, receiver) =>
         StoreWrite.send(exchange, {
-          ...{ store: bucket.store, request: toSend, open: openWriteOf(other), receiver },
+          ...{ store: bucket.store, request: toSend, open: openWriteOf(other), receiver, hasResult: false },
         }),
     },
     { ...passed, body },

@@ -33,7 +33,12 @@ interface WriteParts {
   readonly body?: SentBody | undefined;
   readonly open: OpenWrite;
   readonly receiver: PassedReceiver;
+  /** Whether the store may still be at work when its answer has begun, until the document in that has come. */
+  readonly hasResult: boolean;
 }
+
+/** No result is longer. */
+const LONGEST_RESULT_BYTES = 64 * 1024;
 
 /**
  * Failures of writes that cannot have reached the store: there was no connection, or the write was not sent because the
@@ -58,11 +63,16 @@ export class StoreWrite implements StoreCall, StoreReceiver {
   #receiver: PassedReceiver | undefined;
   #call: StoreCall | undefined;
   #isRefused = false;
+  readonly #hasResult: boolean;
+  /** Whether the head of the answer has come, which may be all of it. */
+  #hasBegun = false;
+  #unheardBytes = 0;
 
-  private constructor(writer: Writer, { open, body, receiver }: WriteParts) {
+  private constructor(writer: Writer, { open, body, receiver, hasResult }: WriteParts) {
     this.#open = open;
     this.#body = body;
     this.#receiver = receiver;
+    this.#hasResult = hasResult;
     this.#leave = writer.beginWrite();
   }
 
@@ -87,11 +97,12 @@ export class StoreWrite implements StoreCall, StoreReceiver {
   /**
    * The client has left. A store that has the whole request may still carry it out: then its answer is awaited, since
    * what is read until then may change. Else the request is cut off before its end, and an answer that was for this
-   * client alone (SelectObjectContent) in the middle.
+   * client alone (SelectObjectContent) in the middle, as is any rest that says nothing of the write.
    */
   abort(): void {
     this.#receiver = undefined;
-    if (!this.#isWhole || this.#open.changesNothing) this.cut();
+    const isKnown = this.#hasBegun && !this.#hasResult;
+    if (!this.#isWhole || this.#open.changesNothing || isKnown) this.cut();
     // it may have been paused for the client
     else this.#call?.resume();
   }
@@ -119,12 +130,22 @@ export class StoreWrite implements StoreCall, StoreReceiver {
   answered(head: StoreReplyHead): void {
     this.#open[outcomeOf(head, this.#isWhole)]();
     this.#isRefused = head.status >= 300;
+    this.#hasBegun = true;
     this.#body?.leave();
     this.#receiver?.answered(head);
   }
 
   arrived(chunk: Buffer): void {
-    this.#receiver?.arrived(chunk);
+    if (this.#receiver) this.#receiver.arrived(chunk);
+    else this.#unheard(chunk.length);
+  }
+
+  /** Nobody waits for the answer any more: what could go on for ever is cut off, unless it is a result that is still to come. */
+  #unheard(lengthBytes: number): void {
+    this.#unheardBytes += lengthBytes;
+    if (this.#hasResult && this.#unheardBytes <= LONGEST_RESULT_BYTES) return;
+    if (this.#hasResult) this.undecided();
+    this.cut();
   }
 
   ended(): void {

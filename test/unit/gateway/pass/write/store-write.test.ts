@@ -8,7 +8,7 @@ import { StoreWrite } from '../../../../../src/gateway/pass/write/store-write.ts
 const request: StoreRequest = { method: 'PUT', bucket: 'b', key: 'k', query: '', fields: [] };
 
 /** One write, with a list of all that happens to it in its order. */
-function setup(body?: { isSent: boolean }, changesNothing = false) {
+function setup(body?: { isSent: boolean }, changesNothing = false, hasResult = false) {
   const events: string[] = [];
   const note = (event: string) => () => void events.push(event);
   const call: StoreCall = {
@@ -45,6 +45,7 @@ function setup(body?: { isSent: boolean }, changesNothing = false) {
     },
   };
   const write = StoreWrite.send(writer, {
+    hasResult,
     ...{ store, request, body: clientBody as ClientBody | undefined, open },
     receiver: {
       ...{ answered: note('answered'), arrived: note('arrived'), ended: note('ended') },
@@ -173,6 +174,38 @@ it('an answer that was for the client alone is cut off when it leaves', () => {
   asked.answered({ status: 200, fields: [] });
   write.abort();
   expect(events.slice(-3)).toEqual(['abort', 'stop', 'epoch, over']);
+});
+
+describe('an answer that nobody waits for any more', () => {
+  const lengths = [1, 65_535, 1];
+
+  it.each([
+    ['begins after that', false],
+    ['has begun', true],
+  ])('is cut off where its head has told all: it %s', (_, hasBegun) => {
+    const { events, write, asked, waiting } = setup({ isSent: true });
+    if (hasBegun) asked.answered({ status: 200, fields: [] });
+    write.abort();
+    if (!hasBegun) {
+      asked.answered({ status: 200, fields: [] });
+      expect(events).not.toContain('abort');
+      asked.arrived(Buffer.from('x'));
+    }
+    expect(events.slice(-3)).toEqual(['abort', 'stop', 'epoch, over']);
+    expect([events.includes('unsettled'), waiting()]).toEqual([false, 0]);
+  });
+
+  it.each([false, true])('is awaited up to 64 KiB where a result is to come (begun: %j)', hasBegun => {
+    const { events, write, asked } = setup({ isSent: true }, false, true);
+    if (hasBegun) asked.answered({ status: 200, fields: [] });
+    write.abort();
+    if (!hasBegun) asked.answered({ status: 200, fields: [] });
+    for (const length of lengths) {
+      expect(events).not.toContain('abort');
+      asked.arrived(Buffer.alloc(length));
+    }
+    expect(events.slice(-4)).toEqual(['unsettled', 'abort', 'stop', 'epoch, over']);
+  });
 });
 
 it('a body that is refused ends the call before the client is told', () => {
