@@ -73,7 +73,7 @@ async function ask(
     send: (toSend, receiver) =>
       StoreWrite.send(operator, {
         ...{ store: bucket.store, request: toSend, open: writes.begin(keySlot), receiver },
-        hasResult: false,
+        resultLimitBytes: 0,
       }),
   };
   const reply = await sendAndCollect(

@@ -5,7 +5,7 @@ import { isPart } from './asked-range.ts';
 import { described } from './confirmation.ts';
 import { madeOf, overtakes } from './made-answer.ts';
 import { isOfOneRequest } from './one-request.ts';
-import { type AnswerTimes, joinedVary, type WebHead } from './stored-answer.ts';
+import { type AnswerTimes, knownVary, type WebHead } from './stored-answer.ts';
 import type { WebQuestion } from './web-fetch.ts';
 import type { WebRead } from './web-read.ts';
 import type { WebRecords } from './web-records.ts';
@@ -90,7 +90,7 @@ export class EndedAnswers {
 
   /** `held` is outdated where `head` tells of another one. @returns whether it tells of the same */
   #outdateUnlessSame(read: WebRead, held: ReadableRecord, head: WebHead): boolean {
-    const vary = joinedVary(head.vary, this.#records.selectorsOf(read));
+    const vary = knownVary(head.vary, this.#records.selectorsOf(read));
     const what = described(held, head, vary);
     if (what === 'other') this.#records.outdate(read, held, this.#nowMs());
     return what === 'same';

@@ -48,6 +48,12 @@ export function joinedVary(one: Vary, other: Vary): Vary {
   return parseVary([...new Set([...one, ...other])].join());
 }
 
+/** What a page varies by, by `vary` of one answer and what is known else; where that is too much to be named, that answer counts. */
+export function knownVary(vary: Vary, selectors: readonly string[]): Vary {
+  const joined = joinedVary(vary, selectors);
+  return joined === '*' ? vary : joined;
+}
+
 /** Traces differ from question to question: nobody has asked the same, be they the client's or those of spans of the gateway's own. */
 function tellableVary(vary: Vary): Vary {
   return vary !== '*' && vary.some(name => traceFieldNames.has(name)) ? '*' : vary;

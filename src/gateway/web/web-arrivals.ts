@@ -25,7 +25,7 @@ import {
   confirmedAnswer,
   isEventStream,
   isOfUse,
-  joinedVary,
+  knownVary,
   readWebHead,
   storedAnswer,
   tagSlotsOfAnswer,
@@ -177,7 +177,7 @@ export class WebArrivals implements WebFetchOwner {
       this.#records.forget(read, stale);
       return { kind: 'again', selectors: [] };
     }
-    const vary = joinedVary(head.vary, this.#records.selectorsOf(read));
+    const vary = knownVary(head.vary, this.#records.selectorsOf(read));
     if (learnsSelector(vary, stale, stale.entityTag)) return { kind: 'again', selectors: vary };
     const record = confirmedAnswer(stale, head, times);
     const renewed = readWebHead({ status: record.answer?.status ?? 200, fields: record.fields });

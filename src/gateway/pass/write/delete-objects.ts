@@ -93,7 +93,7 @@ async function answerOf(
           request: toSend,
           open: deletions,
           receiver,
-          hasResult: true,
+          resultLimitBytes: DELETE_RESULT_LIMIT_BYTES,
         }),
     },
     withList(passed, allowed, bucket),

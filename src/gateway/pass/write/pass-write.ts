@@ -20,7 +20,7 @@ import { requireWithinLimit } from './body-limit.ts';
 import { ClientBody } from './client-body.ts';
 import { refuseIgnoredConditions, refuseMisreadWrites } from './misread-writes.ts';
 import { openWriteOf } from './open-write-of.ts';
-import { ResultAnswer, type ResultOptions } from './result-answer.ts';
+import { RESULT_LIMIT_BYTES, ResultAnswer, type ResultOptions } from './result-answer.ts';
 import { SelectAnswer } from './select-answer.ts';
 import { isCopy, sourceOfCopy } from './source-of-copy.ts';
 import { StoreWrite } from './store-write.ts';
@@ -75,7 +75,11 @@ export function passWrite(other: OtherOperation): void {
       });
       const write = StoreWrite.send(exchange, {
         ...{ store: bucket.store, request: { ...toSend, ...bodyStream }, body },
-        ...{ open: openWriteOf(other), receiver: answer, hasResult: hasResult(operation) },
+        ...{
+          open: openWriteOf(other),
+          receiver: answer,
+          resultLimitBytes: hasResult(operation) ? RESULT_LIMIT_BYTES : 0,
+        },
       });
       if (body) letContinue(request, exchange.response);
       return write;

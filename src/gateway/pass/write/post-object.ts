@@ -142,7 +142,7 @@ function askStore(
     send: (toSend, receiver) => {
       const file = form.file ?? fileOnItsWay(other, form, declared, error => write.refuse(error));
       const write = StoreWrite.send(exchange, {
-        ...{ store: bucket.store, open: writes.begin(keySlot), receiver, hasResult: false },
+        ...{ store: bucket.store, open: writes.begin(keySlot), receiver, resultLimitBytes: 0 },
         ...(file instanceof ClientBody
           ? { request: { ...toSend, bodyStream: file }, body: file }
           : { request: { ...toSend, body: file } }),

@@ -50,7 +50,13 @@ async function askStore(
     {
       send: (toSend, receiver) =>
         StoreWrite.send(exchange, {
-          ...{ store: bucket.store, request: toSend, open: openWriteOf(other), receiver, hasResult: false },
+          ...{
+            store: bucket.store,
+            request: toSend,
+            open: openWriteOf(other),
+            receiver,
+            resultLimitBytes: 0,
+          },
         }),
     },
     { ...passed, body },

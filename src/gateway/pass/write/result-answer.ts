@@ -4,7 +4,7 @@ import { InvalidReplyError } from '../../fill/fill-error.ts';
 import type { PassedReceiver } from '../pass-through.ts';
 
 /** Results and errors take less than a kilobyte, and a key at most six. */
-const RESULT_LIMIT_BYTES = 64 * 1024;
+export const RESULT_LIMIT_BYTES = 64 * 1024;
 
 /**
  * What stands before the root element: white space, the XML declaration, and more white space (XML 1.0 §2.8). Other instructions, and

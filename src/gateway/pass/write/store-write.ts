@@ -33,12 +33,12 @@ interface WriteParts {
   readonly body?: SentBody | undefined;
   readonly open: OpenWrite;
   readonly receiver: PassedReceiver;
-  /** Whether the store may still be at work when its answer has begun, until the document in that has come. */
-  readonly hasResult: boolean;
+  /**
+   * How long the document in the answer is at most that says what has become of the write: until it has come, the store may be at work. 0
+   * where the head says all.
+   */
+  readonly resultLimitBytes: number;
 }
-
-/** No result is longer. */
-const LONGEST_RESULT_BYTES = 64 * 1024;
 
 /**
  * Failures of writes that cannot have reached the store: there was no connection, or the write was not sent because the
@@ -63,16 +63,16 @@ export class StoreWrite implements StoreCall, StoreReceiver {
   #receiver: PassedReceiver | undefined;
   #call: StoreCall | undefined;
   #isRefused = false;
-  readonly #hasResult: boolean;
+  #resultLimitBytes: number;
   /** Whether the head of the answer has come, which may be all of it. */
   #hasBegun = false;
   #unheardBytes = 0;
 
-  private constructor(writer: Writer, { open, body, receiver, hasResult }: WriteParts) {
+  private constructor(writer: Writer, { open, body, receiver, resultLimitBytes }: WriteParts) {
     this.#open = open;
     this.#body = body;
     this.#receiver = receiver;
-    this.#hasResult = hasResult;
+    this.#resultLimitBytes = resultLimitBytes;
     this.#leave = writer.beginWrite();
   }
 
@@ -101,7 +101,7 @@ export class StoreWrite implements StoreCall, StoreReceiver {
    */
   abort(): void {
     this.#receiver = undefined;
-    const isKnown = this.#hasBegun && !this.#hasResult;
+    const isKnown = this.#hasBegun && this.#resultLimitBytes === 0;
     if (!this.#isWhole || this.#open.changesNothing || isKnown) this.cut();
     // it may have been paused for the client
     else this.#call?.resume();
@@ -130,6 +130,7 @@ export class StoreWrite implements StoreCall, StoreReceiver {
   answered(head: StoreReplyHead): void {
     this.#open[outcomeOf(head, this.#isWhole)]();
     this.#isRefused = head.status >= 300;
+    if (this.#isRefused) this.#resultLimitBytes = 0;
     this.#hasBegun = true;
     this.#body?.leave();
     this.#receiver?.answered(head);
@@ -143,12 +144,18 @@ export class StoreWrite implements StoreCall, StoreReceiver {
   /** Nobody waits for the answer any more: what could go on for ever is cut off, unless it is a result that is still to come. */
   #unheard(lengthBytes: number): void {
     this.#unheardBytes += lengthBytes;
-    if (this.#hasResult && this.#unheardBytes <= LONGEST_RESULT_BYTES) return;
-    if (this.#hasResult) this.undecided();
+    if (this.#resultLimitBytes > 0 && this.#unheardBytes <= this.#resultLimitBytes) return;
+    this.#leaveUnread();
     this.cut();
   }
 
+  /** The document may tell an error, and nobody has read it. */
+  #leaveUnread(): void {
+    if (this.#resultLimitBytes > 0) this.undecided();
+  }
+
   ended(): void {
+    if (!this.#receiver) this.#leaveUnread();
     this.#finish();
     this.#receiver?.ended();
   }

@@ -232,6 +232,21 @@ it.each(['"1"', 'W/"1"'])(
   },
 );
 
+it('variants that name more fields together than there may be are confirmed each by its own', async () => {
+  const listOf = (user: string) => Array.from({ length: 17 }, (_, number) => `x-${user}${number}`).join();
+  const model = new WebModel((_, sent) =>
+    pageAnswer(
+      { ...anew, ...modified, vary: `x-select,${listOf(sent['x-select'] ?? '')}` },
+      { status: 'if-modified-since' in sent ? 304 : 200 },
+    ),
+  );
+  for (const user of ['a', 'b', 'a', 'b']) {
+    model.read({ method: 'GET', ...asUser(user) });
+    await model.pass(2_000);
+  }
+  expect(model.origin.questions).toHaveLength(4);
+});
+
 it('a part is described by another of the very same content', () => {
   const part = { answer: { status: 206, vary: [ASKED_RANGE] }, entityTag: 'W/"1"', fields: [], sizeBytes: 2 };
   const head = readWebHead({ status: 206, fields: [{ name: 'etag', value: 'W/"1"', store: false }] });

@@ -8,7 +8,7 @@ import { StoreWrite } from '../../../../../src/gateway/pass/write/store-write.ts
 const request: StoreRequest = { method: 'PUT', bucket: 'b', key: 'k', query: '', fields: [] };
 
 /** One write, with a list of all that happens to it in its order. */
-function setup(body?: { isSent: boolean }, changesNothing = false, hasResult = false) {
+function setup(body?: { isSent: boolean }, changesNothing = false, resultLimitBytes = 0) {
   const events: string[] = [];
   const note = (event: string) => () => void events.push(event);
   const call: StoreCall = {
@@ -45,7 +45,7 @@ function setup(body?: { isSent: boolean }, changesNothing = false, hasResult = f
     },
   };
   const write = StoreWrite.send(writer, {
-    hasResult,
+    resultLimitBytes,
     ...{ store, request, body: clientBody as ClientBody | undefined, open },
     receiver: {
       ...{ answered: note('answered'), arrived: note('arrived'), ended: note('ended') },
@@ -196,7 +196,7 @@ describe('an answer that nobody waits for any more', () => {
   });
 
   it.each([false, true])('is awaited up to 64 KiB where a result is to come (begun: %j)', hasBegun => {
-    const { events, write, asked } = setup({ isSent: true }, false, true);
+    const { events, write, asked } = setup({ isSent: true }, false, 65_536);
     if (hasBegun) asked.answered({ status: 200, fields: [] });
     write.abort();
     if (!hasBegun) asked.answered({ status: 200, fields: [] });
@@ -206,6 +206,32 @@ describe('an answer that nobody waits for any more', () => {
     }
     expect(events.slice(-4)).toEqual(['unsettled', 'abort', 'stop', 'epoch, over']);
   });
+});
+
+it.each([
+  ['leaves it open', 200, ['unsettled']],
+  ['says that nothing has come of it where it refuses', 412, []],
+])('a result that nobody has read, of a client that has left, %s', (_, status, expected) => {
+  const { events, write, asked } = setup({ isSent: true }, false, 65_536);
+  write.abort();
+  asked.answered({ status, fields: [] });
+  asked.ended();
+  expect(events.filter(event => event === 'unsettled')).toEqual(expected);
+});
+
+it('a refusal that nobody waits for is cut off, whatever result there would have been', () => {
+  const { events, write, asked } = setup({ isSent: true }, false, 65_536);
+  asked.answered({ status: 412, fields: [] });
+  write.abort();
+  expect(events.slice(-3)).toEqual(['abort', 'stop', 'epoch, over']);
+  expect(events).not.toContain('unsettled');
+});
+
+it('a result that its client has read is told by that', () => {
+  const { events, asked } = setup({ isSent: true }, false, 65_536);
+  asked.answered({ status: 200, fields: [] });
+  asked.ended();
+  expect(events).not.toContain('unsettled');
 });
 
 it('a body that is refused ends the call before the client is told', () => {
