@@ -93,14 +93,14 @@ export function passWrite(other: OtherOperation): void {
  * @param options `cut` ends the call where no more of its answer is wanted
  */
 function answerOf(
-  { bucket, operation, listings: { clock } }: OtherOperation,
+  { bucket, operation }: OtherOperation,
   receiver: PassedReceiver,
   options: ResultOptions & { readonly cut: () => void },
 ): PassedReceiver {
   if (hasResult(operation)) return new ResultAnswer(receiver, options);
   if (operation === 'SelectObjectContent')
     return new SelectAnswer(receiver, new ResultAnswer(receiver, options));
-  return isRenamed(bucket) ? new BodilessAnswer(receiver, { clock, cut: options.cut }) : receiver;
+  return isRenamed(bucket) ? new BodilessAnswer(receiver, options.cut) : receiver;
 }
 
 /** Without one, the request could be taken for the upload of a whole object. */
