@@ -83,7 +83,9 @@ async function read(wanted: ObjectRead, { sources }: WarmParts, gone: AbortSigna
 }
 
 function refusedWith({ status, body }: { readonly status: number; readonly body: Buffer }): Warmed {
-  return { kind: 'refused', status, code: parseErrorBody(body)?.code };
+  const code = parseErrorBody(body)?.code;
+  // a store may write anything there
+  return { kind: 'refused', status, ...(code !== undefined && /^[\w.-]{1,64}$/.test(code) && { code }) };
 }
 
 async function clientsFirst({ clock, isBusy }: WarmParts): Promise<void> {

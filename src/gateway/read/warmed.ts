@@ -10,8 +10,8 @@ export type Warmed =
    * @param reason a token; told of answers of web origins
    */
   | { readonly kind: 'uncached'; readonly reason?: string }
-  /** @param code of the error, where a store has told one */
-  | { readonly kind: 'refused'; readonly status: number; readonly code?: string | undefined }
+  /** @param code of the error, where a store has told one: a word */
+  | { readonly kind: 'refused'; readonly status: number; readonly code?: string }
   | FailedToWarm;
 
 /** @param code of the error, such as `CIRCUIT_OPEN` */

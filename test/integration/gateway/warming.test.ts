@@ -62,6 +62,13 @@ it('what the store refuses when it is read is told by its status and code, from 
   );
 });
 
+it('what is no word is not told as the code of an error', async () => {
+  for (const code of ['a b', 'x'.repeat(65), '\u001b[2J']) {
+    store.faults.next({ kind: 'answer', status: 403, body: `<Error><Code>${code}</Code></Error>` }, 1);
+    expect((await warm({ keys: ['k'] })).slice(0, -1)).toEqual([{ key: 'k', status: 403 }]);
+  }
+});
+
 it('what is not kept costs no second request, and is told', async () => {
   store.put('b', 'k', 'private', { headers: { 'cache-control': 'no-store' } });
   expect((await warm({ keys: ['k'] })).at(-1)).toMatchObject({ uncached: 1, complete: true });
