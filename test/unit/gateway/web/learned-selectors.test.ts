@@ -3,7 +3,7 @@ import type { ReadableRecord } from '../../../../src/cache/record.ts';
 import { ASKED_RANGE } from '../../../../src/gateway/web/asked-range.ts';
 import { described } from '../../../../src/gateway/web/confirmation.ts';
 import { readWebHead } from '../../../../src/gateway/web/stored-answer.ts';
-import { type ModelReader, pageAnswer, WebModel } from '../../../support/web-model.ts';
+import { type ModelAnswer, type ModelReader, pageAnswer, WebModel } from '../../../support/web-model.ts';
 
 const anew = { 'cache-control': 'max-age=0' };
 const kept = { 'cache-control': 'max-age=60' };
@@ -11,6 +11,20 @@ const modified = { 'last-modified': 'Thu, 01 Jan 1970 00:00:00 GMT' };
 const fieldOf = (reader: ModelReader | undefined, name: string) =>
   reader?.result?.fields.find(field => field.name === name)?.value;
 const asUser = (user: string) => ({ quota: user, fields: { 'x-select': user } });
+
+/** What a GET has got that nobody else has asked meanwhile. */
+async function readBy(model: WebModel, user: string): Promise<ModelReader> {
+  const reader = model.read({ method: 'GET', ...asUser(user) });
+  await model.pass(2_000);
+  return reader;
+}
+
+const isConfirming = (sent: object) => 'if-none-match' in sent || 'if-modified-since' in sent;
+
+/** An origin that confirms with these fields, and has `whole` for who asks otherwise. */
+const confirmingWith =
+  (fields: Record<string, string>, whole: ModelAnswer) => (_method: string, sent: object) =>
+    isConfirming(sent) ? pageAnswer(fields, { status: 304 }) : whole;
 
 it.each([
   ['GET', '"1"', 'accept-encoding'],
@@ -21,8 +35,7 @@ it.each([
   'what was selected by a field is selected by that though a confirmation, to %s, with the tag %s, has the Vary "%s"',
   async (method, etag, vary) => {
     const model = new WebModel(() => pageAnswer({ ...anew, etag, vary: 'x-select' }));
-    model.read({ method: 'GET', ...asUser('a') });
-    await model.pass(1_000);
+    await readBy(model, 'a');
     model.origin.answer = asked =>
       pageAnswer({ ...kept, etag, vary }, { status: asked === 'HEAD' ? 200 : 304 });
     model.read({ method, ...asUser('a') });
@@ -44,26 +57,21 @@ it.each([
   'what is confirmed by %s (%j) alone is asked for whole where the confirmation varies by what was not known: %s',
   async (_, validator, vary) => {
     const model = new WebModel(() => pageAnswer({ ...anew, ...validator, vary: 'accept' }));
-    model.read({ method: 'GET', ...asUser('a') });
-    await model.pass(1_000);
-    model.origin.answer = (_method, sent) =>
-      pageAnswer(
-        { ...kept, ...validator, vary },
-        { status: 'if-none-match' in sent || 'if-modified-since' in sent ? 304 : 200 },
-      );
-    const reader = model.read({ method: 'GET', ...asUser('b') });
-    await model.pass(2_000);
+    await readBy(model, 'a');
+    model.origin.answer = confirmingWith(
+      { ...kept, ...validator, vary },
+      pageAnswer({ ...kept, ...validator, vary }),
+    );
+    const reader = await readBy(model, 'b');
     expect([reader.result?.status, model.origin.questions.length]).toEqual([200, 3]);
   },
 );
 
 it('the same where a strong tag says that the content is the same', async () => {
   const model = new WebModel(() => pageAnswer({ ...anew, etag: '"1"' }));
-  model.read({ method: 'GET', ...asUser('a') });
-  await model.pass(1_000);
+  await readBy(model, 'a');
   model.origin.answer = () => pageAnswer({ ...kept, etag: '"1"', vary: 'x-select' }, { status: 304 });
-  const reader = model.read({ method: 'GET', ...asUser('b') });
-  await model.pass(2_000);
+  const reader = await readBy(model, 'b');
   expect([reader.result?.outcome?.how, model.origin.questions.length]).toEqual(['revalidated', 2]);
 });
 
@@ -72,8 +80,7 @@ it.each([
   ['a weak tag', { etag: 'W/"1"' }],
 ])('what HEAD describes by %s (%j), varying by what was not known, is no hit', async (_, validator) => {
   const model = new WebModel(() => pageAnswer({ ...kept, ...validator }));
-  model.read({ method: 'GET', ...asUser('a') });
-  await model.pass(1_000);
+  await readBy(model, 'a');
   model.origin.answer = () =>
     pageAnswer({ ...kept, ...validator, vary: 'x-select' }, { isUnannounced: true });
   model.read({ method: 'HEAD', quota: 'b', fields: { 'x-select': 'b', 'cache-control': 'no-cache' } });
@@ -88,8 +95,7 @@ it.each(['GET', 'HEAD'] as const)(
   async method => {
     const names = ['x-select', ...Array.from({ length: 31 }, (_, number) => `x-${number}`)];
     const model = new WebModel(() => pageAnswer({ ...anew, etag: '"1"', vary: names.join() }));
-    model.read({ method: 'GET', ...asUser('a') });
-    await model.pass(1_000);
+    await readBy(model, 'a');
     model.origin.answer = (asked, sent) => {
       const status = asked === 'GET' && 'if-none-match' in sent ? 304 : 200;
       return pageAnswer({ ...kept, etag: '"1"', vary: 'x-more' }, { status });
@@ -105,13 +111,9 @@ it.each(['GET', 'HEAD'] as const)(
 );
 
 describe('once a confirmation has named what a page varies by', () => {
-  const isConfirming = (sent: object) => 'if-modified-since' in sent;
-
   it('what comes whole is selected by that, though it does not say so, and can be confirmed', async () => {
-    const model = new WebModel((_, sent) =>
-      isConfirming(sent)
-        ? pageAnswer({ ...anew, ...modified, vary: 'x-select' }, { status: 304 })
-        : pageAnswer({ ...anew, ...modified }),
+    const model = new WebModel(
+      confirmingWith({ ...anew, ...modified, vary: 'x-select' }, pageAnswer({ ...anew, ...modified })),
     );
     const readers: ModelReader[] = [];
     for (const user of ['a', 'b', 'b', 'b']) {
@@ -133,14 +135,12 @@ describe('once a confirmation has named what a page varies by', () => {
     ['more than there may be', { vary: Array.from({ length: 33 }, (_, number) => `x-${number}`).join() }],
   ])('by %s, what comes whole is for nobody else', async (_, vary) => {
     const model = new WebModel(() => pageAnswer({ ...anew, ...modified }));
-    model.read({ method: 'GET', ...asUser('a') });
-    await model.pass(1_000);
-    model.origin.answer = (_method, sent) =>
-      isConfirming(sent)
-        ? pageAnswer({ ...kept, ...modified, ...vary }, { status: 304 })
-        : pageAnswer({ ...kept, ...modified });
-    model.read({ method: 'GET', ...asUser('b') });
-    await model.pass(2_000);
+    await readBy(model, 'a');
+    model.origin.answer = confirmingWith(
+      { ...kept, ...modified, ...vary },
+      pageAnswer({ ...kept, ...modified }),
+    );
+    await readBy(model, 'b');
     const other = model.read({ method: 'GET', ...asUser('c') });
     await model.pass(10);
     expect([other.result, model.origin.questions.length]).toEqual([undefined, 4]);
@@ -150,14 +150,12 @@ describe('once a confirmation has named what a page varies by', () => {
     'an answer that is not selected by that is confirmed by none, to %s, that does not name it',
     async method => {
       const model = new WebModel(() => pageAnswer({ ...anew, ...modified }));
-      model.read({ method: 'GET', ...asUser('a') });
-      await model.pass(1_000);
-      model.origin.answer = (_method, sent) =>
-        isConfirming(sent)
-          ? pageAnswer({ ...anew, ...modified, vary: 'x-select' }, { status: 304 })
-          : pageAnswer({ ...kept, ...modified, vary: 'x-select' });
-      model.read({ method: 'GET', ...asUser('b') });
-      await model.pass(2_000);
+      await readBy(model, 'a');
+      model.origin.answer = confirmingWith(
+        { ...anew, ...modified, vary: 'x-select' },
+        pageAnswer({ ...kept, ...modified, vary: 'x-select' }),
+      );
+      await readBy(model, 'b');
       const isBare = (asked: string, sent: object) => asked === 'HEAD' || isConfirming(sent);
       model.origin.answer = (asked, sent) =>
         isBare(asked, sent)
@@ -186,31 +184,26 @@ describe('once a confirmation has named what a page varies by', () => {
     const model = new WebModel(() => pageAnswer({ 'cache-control': 'max-age=1', ...modified }), policy);
     model.read({ method: 'GET', ...asUser('a') });
     await model.pass(3_000);
-    model.origin.answer = (_method, sent) =>
-      isConfirming(sent)
-        ? pageAnswer({ ...anew, ...modified, vary: 'x-select' }, { status: 304 })
-        : pageAnswer(fields, { status });
-    model.read({ method: 'GET', ...asUser('b') });
-    await model.pass(2_000);
+    model.origin.answer = confirmingWith(
+      { ...anew, ...modified, vary: 'x-select' },
+      pageAnswer(fields, { status }),
+    );
+    await readBy(model, 'b');
     model.origin.answer = () => pageAnswer({}, { status: 503 });
-    const reader = model.read({ method: 'GET', ...asUser('a') });
-    await model.pass(2_000);
+    const reader = await readBy(model, 'a');
     expect(reader.result?.status).toBe(503);
   });
 
   it('it is served where the origin fails to those who are not known to select another', async () => {
     const model = new WebModel(() => pageAnswer({ ...anew, ...modified }), { staleIfErrorMs: 600_000 });
-    model.read({ method: 'GET', ...asUser('a') });
-    await model.pass(1_000);
-    model.origin.answer = (_, sent) =>
-      isConfirming(sent)
-        ? pageAnswer({ ...anew, ...modified, vary: 'x-select' }, { status: 304 })
-        : pageAnswer({}, { status: 503 });
-    const other = model.read({ method: 'GET', ...asUser('b') });
-    await model.pass(2_000);
+    await readBy(model, 'a');
+    model.origin.answer = confirmingWith(
+      { ...anew, ...modified, vary: 'x-select' },
+      pageAnswer({}, { status: 503 }),
+    );
+    const other = await readBy(model, 'b');
     model.origin.answer = () => pageAnswer({}, { status: 503 });
-    const same = model.read({ method: 'GET', ...asUser('a') });
-    await model.pass(2_000);
+    const same = await readBy(model, 'a');
     expect([other.result?.status, same.result?.status]).toEqual([503, 200]);
   });
 });
