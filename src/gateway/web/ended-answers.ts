@@ -23,8 +23,8 @@ type HeldRecords = Pick<
  * - to a GET, for all, and longer than what is kept, or of no use to the cache: that the origin has something else;
  * - for who asked alone: that the origin refuses it, or has something else, where that cannot be because of who asked.
  *
- * An error of the server says nothing, nor does a part of the whole, nor what is older than what has come meanwhile: that has taken the place of
- * what a GET was to replace.
+ * An error of the server says nothing, nor does a part of the whole, nor what is older than what has come meanwhile: that has taken
+ * the place of what a GET was to replace.
  *
  * What is outdated or withdrawn can be confirmed again. Until then, what is outdated is no hit; what is withdrawn is one while it is
  * fresh, and is not served where the origin fails. What is stale is forgotten where the origin has something else.

@@ -110,8 +110,9 @@ export class WebRecords {
   }
 
   /**
-   * Stores `record`, unless the epoch was raised or it was purged since the origin was asked, or it is overtaken. What is held of the name, or was then, is purged with its tags, too. An error of the
-   * server is stored where nothing better can be had; what can not is forgotten then. Who selects it is given it from now on.
+   * Stores `record`, unless the epoch was raised or it was purged since the origin was asked, or it is overtaken. What is held of the
+   * name, or was then, is purged with its tags, too. An error of the server is stored where nothing better can be had; what can not is
+   * forgotten then. Who selects it is given it from now on.
    */
   store(read: WebRead, record: ReadableRecord, { heldTags, ...dated }: Made): boolean {
     const { key } = read.target;
