@@ -73,7 +73,9 @@ function describeIssue(issue: Issue, document: unknown, schema: z.core.$ZodType)
       // the value of a misspelt key may be a secret, whatever the key is called
       const isHidden = /^(?:string|number)$/.test(typeof value) || isInSecretPlace(path);
       const held = isHidden ? describeHidden(value) : describeHeld([...path, key], document);
-      return `${formatUnknown(path, key, value)} is an unknown key and holds ${held}; the known keys are ${keysOf(message)}${misspeltHint(key, keysOf(message).split(', ')) || homeHint(schema, path, key)}`;
+      const known = keysOf(message);
+      const hint = misspeltHint(key, known.split(', ')) || homeHint(schema, path, key);
+      return `${formatUnknown(path, key, value)} is an unknown key and holds ${held}; the known keys are ${known}${hint}`;
     });
   }
   if (issue.code === 'invalid_key') {
